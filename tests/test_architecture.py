@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "config": EVERYTHING,
     "cli": EVERYTHING,
     "app": EVERYTHING,
-    "platform_doors": EVERYTHING,
+    "building": EVERYTHING,
     "__main__": {"cli"},
 }
 

@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema_rs
 import orjson
 
-from wakeful.app import document_families
+from wakeful.building.http import document_families
 from wakeful.gateway.document.document import build_document
 
 DOCUMENT = build_document("test", document_families())

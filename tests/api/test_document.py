@@ -15,7 +15,8 @@ import schemathesis
 
 from tests.api.conftest import scripted
 from tests.api.server import ALICE, ROOT, ApiServer, ModelEndpoint, running_server
-from wakeful.app import build_front_door, build_http, running_engine
+from wakeful.app import running_engine
+from wakeful.building.http import build_front_door, build_http
 from wakeful.config.load import load_config
 from wakeful.web.pages import PageRoutes
 

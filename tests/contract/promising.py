@@ -11,7 +11,8 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from wakeful.app import ADAPTERS, Running, running_engine
+from wakeful.app import running_engine
+from wakeful.building.engine import ADAPTERS, Running
 from wakeful.config.config import Config
 from wakeful.config.load import load_config
 from wakeful.engine.inbox.submission import Receipt, Submission

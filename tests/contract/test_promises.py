@@ -16,7 +16,7 @@ import pytest
 
 from tests.api.server import ApiServer, running_server
 from tests.contract.promising import DOORS, say, server_in
-from wakeful.app import Running
+from wakeful.building.engine import Running
 from wakeful.model import event as events
 from wakeful.model.event import Event
 from wakeful.model.session import Session

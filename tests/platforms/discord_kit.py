@@ -86,6 +86,10 @@ async def receiving(
             await line.close()
 
 
+async def no_chats(since: float) -> list[Chat]:
+    return []
+
+
 def post_to(chat_id: str, thread_id: str = "", *, reply_to: str = "", attempted_at: float | None = None) -> Post:
     address = Address("discord", chat_id, thread_id, Sender(reply_to))
     return replace(Post(new_post_id(), "key", address, PostKind.ANSWER, ""), attempted_at=attempted_at)

@@ -16,7 +16,12 @@ COMMANDS = [("new", "Begin a new conversation"), ("stop", "Stop what is running"
 
 
 def platform_at(url: str, *, token: str = TOKEN, timeout: float = PATIENCE, **parts: Any) -> TelegramPlatform:
-    return TelegramPlatform(TelegramSettings(token, url, timeout, retry_seconds=0.01), COMMANDS, **parts)
+    settings = TelegramSettings(token, url, timeout, retry_seconds=0.01)
+    return TelegramPlatform(settings, COMMANDS, **{"recall": _nothing, **parts})
+
+
+async def _nothing() -> list[tuple[str, str]]:
+    return []
 
 
 @asynccontextmanager

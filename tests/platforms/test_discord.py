@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.patience import PATIENCE
-from tests.platforms.discord_kit import COMMANDS, open_platform, post_to, receiving, settings_for, words
+from tests.platforms.discord_kit import COMMANDS, no_chats, open_platform, post_to, receiving, settings_for, words
 from tests.platforms.discord_server import ANN, BOT, THREAD, TOKEN, DiscordServer, Trouble
+from wakeful.errors import WakefulError
 from wakeful.gateway.messaging.platform import (
     Button,
     Cure,
@@ -164,7 +165,7 @@ async def test_a_bad_gateway_is_repeated_with_the_same_nonce(server: DiscordServ
 
 
 async def test_a_request_that_is_never_answered_holds_up_no_other_to_its_channel(server: DiscordServer) -> None:
-    platform = DiscordPlatform(settings_for(server, timeout=0.3))
+    platform = DiscordPlatform(settings_for(server, timeout=0.3), chats=no_chats)
     server.troubles["POST messages"] = [Trouble.SILENT]
     post = post_to(CHANNEL, attempted_at=time.time())
     try:
@@ -340,9 +341,10 @@ async def test_an_answer_is_not_held_back_by_the_limit_that_it_announces(
     assert server.rooms[CHANNEL].said == ["one", "two"]
 
 
-async def test_typing_is_shown_and_its_failure_ignored(server: DiscordServer, platform: DiscordPlatform) -> None:
+async def test_typing_is_shown_and_says_when_it_is_not(server: DiscordServer, platform: DiscordPlatform) -> None:
     await platform.show_typing(Address("discord", CHANNEL))
-    await platform.show_typing(Address("discord", "404"))
+    with pytest.raises(WakefulError):
+        await platform.show_typing(Address("discord", "404"))
     await platform.show_typing(Address("discord", CHANNEL), is_over=True)
 
     asked = [request for request, _ in server.requests if request.endswith("typing")]

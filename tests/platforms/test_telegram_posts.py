@@ -8,6 +8,7 @@ import pytest
 
 from tests.platforms.telegram_kit import a_post, open_platform, platform_at
 from tests.platforms.telegram_server import TelegramServer, Trouble
+from wakeful.errors import WakefulError
 from wakeful.gateway.messaging.platform import (
     Button,
     Cure,
@@ -245,10 +246,11 @@ async def test_a_group_that_has_become_a_supergroup_is_written_to_under_its_new_
         await platform.edit(a_post(GROUP, message_id=sent), Message("other words"))
 
 
-async def test_typing_is_shown_and_never_fails(server: TelegramServer, platform: TelegramPlatform) -> None:
+async def test_typing_is_shown_and_says_when_it_is_not(server: TelegramServer, platform: TelegramPlatform) -> None:
     await platform.show_typing(Address("telegram", str(FORUM), "5"))
     await platform.show_typing(Address("telegram", str(FORUM), "5"), is_over=True)
-    await platform.show_typing(Address("telegram", "4711"))
+    with pytest.raises(WakefulError):
+        await platform.show_typing(Address("telegram", "4711"))
 
     shown = {"chat_id": FORUM, "message_thread_id": 5, "action": "typing"}
     assert server.called("sendChatAction") == [shown, {"chat_id": 4711, "action": "typing"}]

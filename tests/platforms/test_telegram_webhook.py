@@ -30,8 +30,8 @@ def ingress() -> RecordingIngress:
     return RecordingIngress()
 
 
-def posting(platform: TelegramPlatform) -> httpx.AsyncClient:
-    app = Starlette(routes=platform.routes())
+def posting(webhook: TelegramWebhook) -> httpx.AsyncClient:
+    app = Starlette(routes=[webhook.route()])
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     return httpx.AsyncClient(transport=transport, base_url="https://agent.example")
 
@@ -42,7 +42,12 @@ def webhook_platform(server: TelegramServer) -> AbstractAsyncContextManager[Tele
 
 @asynccontextmanager
 async def connected(server: TelegramServer, ingress: RecordingIngress) -> AsyncIterator[httpx.AsyncClient]:
-    async with webhook_platform(server) as platform, receiving(platform, ingress), posting(platform) as client:
+    webhook = TelegramWebhook("https://agent.example/", SECRET)
+    async with (
+        open_platform(server, webhook=webhook) as platform,
+        receiving(platform, ingress),
+        posting(webhook) as client,
+    ):
         yield client
 
 
@@ -70,12 +75,7 @@ async def test_a_webhook_is_set_with_its_secret_and_takes_updates(
 async def test_a_webhook_refuses_a_wrong_secret(
     server: TelegramServer, ingress: RecordingIngress, headers: dict[bytes, bytes]
 ) -> None:
-    webhook = TelegramWebhook("https://agent.example", SECRET)
-    async with (
-        open_platform(server, webhook=webhook) as platform,
-        receiving(platform, ingress),
-        posting(platform) as client,
-    ):
+    async with connected(server, ingress) as client:
         answer = await client.post("/platforms/telegram", json=an_update("Hello"), headers=headers)
 
     assert (answer.status_code, ingress.reached) == (401, [])
@@ -83,12 +83,7 @@ async def test_a_webhook_refuses_a_wrong_secret(
 
 async def test_a_webhook_answers_after_the_commit(server: TelegramServer, ingress: RecordingIngress) -> None:
     ingress.gates["7"] = asyncio.Event()
-    webhook = TelegramWebhook("https://agent.example", SECRET)
-    async with (
-        open_platform(server, webhook=webhook) as platform,
-        receiving(platform, ingress),
-        posting(platform) as client,
-    ):
+    async with connected(server, ingress) as client:
         posted = asyncio.create_task(client.post("/platforms/telegram", json=an_update("Hello"), headers=RIGHT))
         await ingress.until(lambda: ingress.reached)
         assert not posted.done()
@@ -101,10 +96,8 @@ async def test_a_webhook_answers_after_the_commit(server: TelegramServer, ingres
 
 async def test_a_webhook_gives_back_what_was_not_taken(server: TelegramServer, ingress: RecordingIngress) -> None:
     ingress.failures = 1
-    async with (
-        webhook_platform(server) as platform,
-        posting(platform) as client,
-    ):
+    webhook = TelegramWebhook("https://agent.example/", SECRET)
+    async with open_platform(server, webhook=webhook) as platform, posting(webhook) as client:
         early = await client.post("/platforms/telegram", json=an_update("Hello"), headers=RIGHT)
         async with receiving(platform, ingress):
             failed = await client.post("/platforms/telegram", json=an_update("Hello"), headers=RIGHT)

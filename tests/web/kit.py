@@ -60,6 +60,7 @@ DOORS = {
 HOOKS = [
     HookFacts("builds", "standard", "/hooks/builds", None),
     HookFacts("shop", "github", "https://wakeful.example/hooks/shop", Address("telegram", "-100", "7")),
+    HookFacts("alerts", "github", "https://wakeful.example/hooks/alerts", Address("telegram", "-100")),
 ]
 # The end of a task wakes its session at once; most tests are not about the wait for other tasks to end.
 QUICK = EngineSettings(stop_grace_seconds=0.0, wake_company_seconds=0.0)

@@ -176,14 +176,15 @@ async def test_a_wrong_code_and_an_old_one_let_nobody_in(web: Served) -> None:
 async def test_hooks_are_listed_with_where_they_speak_and_when_they_last_did(web: Served) -> None:
     async def accept(tx: Transaction) -> None:
         await tx.chats.put(Chat("hook:builds", "hook", ChatKind.PRIVATE, "builds", "", "ses_1"))
+        await tx.chats.put(Chat("telegram:group:-100:7", "telegram", ChatKind.GROUP, "-100", "7", "ses_2"))
         await tx.chats.take(Address("hook", "builds", sender=Sender("d1")), LATER + 2)
         await tx.chats.take(Address("hook", "builds", sender=Sender("d2")), LATER)
 
     before = (await ask(web, "GET", "/api/hooks")).json["hooks"]
     await web.store.write(accept)
-    (builds, shop) = (await ask(web, "GET", "/api/hooks")).json["hooks"]
+    (builds, shop, alerts) = (await ask(web, "GET", "/api/hooks")).json["hooks"]
 
-    assert [(hook["session_id"], hook["last_at"]) for hook in before] == [(None, None)] * 2
+    assert [(hook["session_id"], hook["last_at"]) for hook in before] == [(None, None)] * 3
     assert builds == {
         "name": "builds",
         "signature": "standard",
@@ -193,6 +194,8 @@ async def test_hooks_are_listed_with_where_they_speak_and_when_they_last_did(web
         "last_at": "2030-03-17T17:46:42.000Z",
     }
     assert (shop["url"], shop["deliver"]) == ("https://wakeful.example/hooks/shop", "telegram:-100:7")
+    # Without a topic in its target, its messages do not go to the session of one.
+    assert (shop["session_id"], alerts["session_id"]) == ("ses_2", None)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from socket import socket
 
-from wakeful.app import build_front_door, build_http, running_engine
+from wakeful.app import running_engine
+from wakeful.building.http import build_front_door, build_http
 from wakeful.cli.client import Client
 from wakeful.cli.server.http_server import serving
 from wakeful.cli.server.listener import bind_local, is_answered, local_listener, local_socket

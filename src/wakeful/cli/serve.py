@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from wakeful.app import build_http, open_front_door, running_engine
+from wakeful.app import running_engine
+from wakeful.building.http import build_http, open_front_door
 from wakeful.cli.command import run
 from wakeful.cli.log import set_up_log
 from wakeful.cli.server.http_server import serving

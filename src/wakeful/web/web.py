@@ -28,7 +28,7 @@ class Web:
     # By the names that DoorHeader allows.
     doors: Mapping[str, Door]
     # Raises ConfigError if no provider serves the model.
-    check_model: Callable[[str], None]
+    check_model: Callable[[str], object]
     # The principal who sees everything; others see what they own.
     operator: str
     # For sessions that name no model.

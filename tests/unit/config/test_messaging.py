@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from wakeful.building.doors import build_platform
 from wakeful.config.config import Config
 from wakeful.config.load import load_config
 from wakeful.errors import ConfigError
@@ -12,7 +13,6 @@ from wakeful.gateway.messaging.needs import PlatformNeeds
 from wakeful.gateway.messaging.settings import DoorSettings, Groups, PlatformAccess, ShownProgress, Strangers
 from wakeful.model.inbox import IfBusy
 from wakeful.model.messaging.chat import SessionScope
-from wakeful.platform_doors import build_platform
 
 TOKEN = "110201543:hunter2hunter2"
 
@@ -80,7 +80,7 @@ def test_a_token_whose_package_is_missing_names_the_extra(monkeypatch: pytest.Mo
     def without_package(name: str, *rest: Any) -> Any:
         raise ModuleNotFoundError("No module named 'discord'", name="discord")
 
-    monkeypatch.setattr("wakeful.platform_doors.import_module", without_package)
+    monkeypatch.setattr("wakeful.building.loading.import_module", without_package)
     needs = PlatformNeeds(PlatformAccess("", TOKEN), 1.0, "", (), _nothing, _nothing, "")
 
     with pytest.raises(ConfigError) as refused:

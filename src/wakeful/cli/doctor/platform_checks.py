@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import Iterable
 
+from wakeful.building.doors import build_platform
 from wakeful.cli.doctor.result import CheckResult, CheckState
 from wakeful.config.config import Config
 from wakeful.errors import WakefulError
 from wakeful.gateway.messaging.needs import PlatformNeeds
 from wakeful.gateway.messaging.platform import Platform
 from wakeful.model.messaging.chat import Chat
-from wakeful.platform_doors import build_platform
 
 _PATIENCE_SECONDS = 20.0
 

@@ -2,7 +2,7 @@
 
 from ipaddress import ip_address
 
-from wakeful.app import build_providers
+from wakeful.building.engine import build_providers
 from wakeful.cli.doctor.result import CheckResult
 from wakeful.cli.server.listener import bind_listener, is_answered, local_socket, url_of
 from wakeful.config.config import Config

@@ -32,7 +32,7 @@ _ONLY_OPERATOR = "Only the operator may use schedules that deliver to a chat."
 
 
 class ScheduleDesk:
-    def __init__(self, ledger: Ledger, settings: ScheduleSettings, check_model: Callable[[str], None]) -> None:
+    def __init__(self, ledger: Ledger, settings: ScheduleSettings, check_model: Callable[[str], object]) -> None:
         """`check_model` raises ConfigError if no provider serves the model."""
         self._store = ledger.store
         self._settings = settings

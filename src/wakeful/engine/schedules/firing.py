@@ -20,7 +20,7 @@ from wakeful.model.schedules.schedule import read_schedule
 from wakeful.store.base import Transaction
 
 MISSED, STILL_RUNNING = "missed", "still_running"
-# So many firings of one outage are listed.
+# How many firings of one outage are listed.
 _MOST_MISSED = 200
 # A firing is not late yet: a busy machine takes that long.
 _ON_TIME_SECONDS = 2.0

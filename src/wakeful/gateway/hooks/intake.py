@@ -34,6 +34,10 @@ class _Place:
     # None: there is none, or it was deleted.
     session: Session | None
 
+    @property
+    def address(self) -> Address:
+        return Address(self.chat.platform, self.chat.chat_id, self.chat.thread_id)
+
 
 class HookIntake:
     def __init__(self, engine: Engine, store: Store, doors: Mapping[str, DoorSettings], new: NewSessions) -> None:
@@ -68,8 +72,9 @@ class HookIntake:
 
     def _submission(self, hook: Hook, place: _Place, delivery_id: str, text: str) -> Submission:
         chat = place.chat
-        session = place.session or self._new_session(hook, chat)
         where = hook.deliver or Address(HookAdapter.name, hook.name)
+        title = "" if hook.deliver else chat.name
+        session = place.session or self._new.make(place.address, chat.key, chat.name, title)
         adapter = CHAT_ADAPTERS.get(where.platform, HookAdapter)
         return Submission(
             session_id=session.id,
@@ -81,18 +86,6 @@ class HookIntake:
             source=_SOURCE,
             turn_id=new_id("turn"),
             session=session if place.session is None else None,
-        )
-
-    def _new_session(self, hook: Hook, chat: Chat) -> Session:
-        return Session(
-            new_id("ses"),
-            self._new.owner,
-            Address(chat.platform, chat.chat_id, chat.thread_id),
-            self._new.model,
-            str(self._new.workspace),
-            title="" if hook.deliver else chat.name,
-            chat_key=chat.key,
-            chat_name=chat.name,
         )
 
     async def _enter(

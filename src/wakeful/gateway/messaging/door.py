@@ -10,13 +10,13 @@ from wakeful.engine.engine import Engine
 from wakeful.engine.ports import Clock
 from wakeful.gateway.messaging.held_door import HeldDoor
 from wakeful.gateway.messaging.outbox.outbox import PlatformOutbox
+from wakeful.gateway.messaging.persistence import LONGEST_PAUSE_SECONDS, pause_after
 from wakeful.gateway.messaging.platform import Ingress, Platform, TokenRefused
 from wakeful.gateway.messaging.settings import MessagingSettings
 from wakeful.model.messaging.door import DoorState, DoorStatus
 from wakeful.model.session import Address
 from wakeful.store.base import Store
 
-_LONGEST_PAUSE_SECONDS = 60.0
 # A token that was refused may be a platform's trouble: it is tried again after so long.
 _REFUSED_SECONDS = 600.0
 
@@ -76,8 +76,8 @@ class PlatformDoor:
             except Exception as error:  # The boundary of an adapter: the line is opened again, whatever broke it.
                 self._note(DoorState.RETRYING, str(error) or type(error).__name__)
                 logger.warning("the line to %s broke: %s", self.platform.name, error)
-            failures = 0 if self._clock.monotonic() - began > _LONGEST_PAUSE_SECONDS else failures + 1
-            await self._pause(min(2.0 ** min(failures - 1, 10), _LONGEST_PAUSE_SECONDS) if failures else 1.0)
+            failures = 1 if self._clock.monotonic() - began > LONGEST_PAUSE_SECONDS else failures + 1
+            await self._pause(pause_after(failures))
 
     def _note_connected(self, bot: str) -> None:
         self._note(DoorState.CONNECTED, bot=bot)

@@ -1,4 +1,4 @@
-"""A door that one node at a time holds: of nodes that share a store, one is at work there, and another follows it."""
+"""A door that one node holds at a time. When that node leaves or dies, another one takes the door over."""
 
 import asyncio
 import logging
@@ -12,7 +12,7 @@ from wakeful.errors import StoreError
 from wakeful.model.messaging.door import DoorStatus
 from wakeful.store.base import Store, Transaction
 
-# How often a node looks whether the door is still its own, or free.
+# How often a node checks whether it still holds the door, or whether the door is free.
 _LOOK_SECONDS = 2.0
 
 logger = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ class HeldDoor:
         self._never = asyncio.Event()
 
     def note(self, status: DoorStatus) -> None:
-        """Let all nodes know how this node is doing there."""
+        """Keep a status, which the store gets with the next look: all nodes show it."""
         self.status = status
         self._changed.set()
 
@@ -75,7 +75,7 @@ class HeldDoor:
             logger.warning("the door of %s could not be left: %s", self._name, error)
 
     async def _take(self) -> bool:
-        """Take the door if it is free; else learn how it is doing at the node that has it."""
+        """Take the door if it is free; else read the status that its node has written."""
 
         async def body(tx: Transaction) -> DoorStatus | None:
             is_ours = await tx.platform_doors.hold(self._name, self._node)
@@ -90,9 +90,7 @@ class HeldDoor:
         return elsewhere is None
 
     async def _keep(self) -> bool:
-        """Whether this node still holds the door; other nodes read how it is doing here. While the store does not
-        answer, nothing changes.
-        """
+        """Write the status, and return whether this node still holds the door. While the store fails, it does."""
         status = self.status
         self._changed.clear()
         try:

@@ -9,13 +9,18 @@ from starlette.routing import Route
 from wakeful.gateway.messaging.settings import PlatformAccess
 from wakeful.model.messaging.chat import Chat
 
+# Returns the chats of the platform that have taken in a message since a moment.
+ChatsSince = Callable[[float], Awaitable[list[Chat]]]
+# Returns (chat id, message id) of messages that were sent or taken in lately.
+Recall = Callable[[], Awaitable[Iterable[tuple[str, str]]]]
+
 
 async def _read_nothing() -> dict[str, Any]:
     return {}
 
 
 async def _write_nothing(values: dict[str, Any]) -> None:
-    """Where nothing is received, nothing has to be kept."""
+    """Forget the values: `wakeful doctor` receives nothing, so there is nothing to go on with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +44,8 @@ class PlatformNeeds:
     public_url: str
     # The words of commands, each with what it does.
     commands: Sequence[tuple[str, str]]
-    # The chats that have taken in a message since this time.
-    chats: Callable[[float], Awaitable[list[Chat]]]
-    # (chat id, message id) of messages that were sent or taken in lately.
-    recall: Callable[[], Awaitable[Iterable[tuple[str, str]]]]
+    chats: ChatsSince
+    recall: Recall
     # A secret that is made once and kept in the store.
     secret: str
     memory: DoorMemory = NO_MEMORY

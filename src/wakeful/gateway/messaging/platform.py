@@ -177,7 +177,7 @@ class Platform(Destination, Protocol):
         ...
 
     async def show_typing(self, address: Address, *, is_over: bool = False) -> None:
-        """Say that an answer is being written, for some seconds; or that it is over."""
+        """Say that an answer is being written, for some seconds; or that it is over. Raises WakefulError."""
         ...
 
     @property

@@ -78,7 +78,7 @@ class Post:
     is_marked: bool = False
     # Its platform has refused it as markup.
     is_plain: bool = False
-    # The highest message id that its platform had told before the last attempt; 0 where that says nothing.
+    # The highest message id known before the last attempt; 0 where ids do not count up.
     highest_id: int = 0
     error: str = ""
     # It is not tried again before this time.
@@ -86,8 +86,8 @@ class Post:
     attempted_at: float | None = None
     sent_at: float | None = None
     created_at: float = 0.0
-    # What only some kinds have: `path` of a file, `call_id` and `choices` of a question, `calls` of the tools. Written
-    # with `wanted` by those who want the post; whoever sends it writes the other columns alone.
+    # What only some kinds have: `path` of a file, `call_id` and `choices` of a question, `calls` of the tools. The
+    # writers of a post write it with `wanted`; the postman writes only the other columns.
     details: dict[str, Any] = field(default_factory=dict)
 
     @property

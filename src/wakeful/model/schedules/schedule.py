@@ -25,7 +25,7 @@ _FORMS = (
     "A schedule is five cron fields (six: seconds first), @hourly, @daily, @weekly, @monthly, "
     "`every 10m`, `in 2h` or `at 2027-01-31T09:00:00Z`."
 )
-# So many firings, or those of so many seconds, show how close together those of a cron expression come.
+# How many firings of a cron expression are looked at, and over which time, to see how close together they come.
 _SAMPLE = 200
 _SAMPLE_SECONDS = 5 * 366 * 86_400
 _LONGEST_DAYS = 3660

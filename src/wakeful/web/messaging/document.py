@@ -72,7 +72,7 @@ PATHS: dict[str, dict[str, Json]] = {
             "Let a person in no longer, or withdraw the code of one who waits",
             {
                 200: json_answer(
-                    "They are a stranger again, or were refused: then nothing more is told to them for a day.", Ok
+                    "They are a stranger again, or were refused: then the bot does not answer them for a day.", Ok
                 ),
                 **refusals(400, 404, 503),
                 **_NOT_YOURS,

@@ -8,7 +8,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from wakeful.model.messaging.chat import Chat
+from wakeful.engine.inbox.target_chat import target_chat
+from wakeful.model.messaging.chat import SessionScope
+from wakeful.model.schedules.target import target_text
 from wakeful.model.session import Address
 from wakeful.model.tasks.task_data import time_text
 from wakeful.store.base import Transaction
@@ -31,6 +33,8 @@ class HookFacts:
     url: str
     # The chat that its messages go to; None: a session of its own.
     deliver: Address | None
+    # What gets a session of its own on the platform of that chat.
+    scope: SessionScope = SessionScope.THREAD
 
 
 class ShownHook(Outgoing):
@@ -65,20 +69,19 @@ class HookListRoutes:
 
 
 async def _shown(tx: Transaction, hook: HookFacts) -> ShownHook:
-    chat = await _chat(tx, hook)
     last_at = await tx.chats.last_taken(_PLATFORM, hook.name)
-    to = hook.deliver
     return ShownHook(
         name=hook.name,
         signature=hook.signature,
         url=hook.url,
-        deliver="" if to is None else ":".join(filter(None, (to.platform, to.chat_id, to.thread_id))),
-        session_id=None if chat is None else chat.session_id,
+        deliver="" if hook.deliver is None else target_text(hook.deliver),
+        session_id=await _session_id(tx, hook),
         last_at=None if last_at is None else time_text(last_at),
     )
 
 
-async def _chat(tx: Transaction, hook: HookFacts) -> Chat | None:
-    if hook.deliver is None:
-        return await tx.chats.get(f"{_PLATFORM}:{hook.name}")
-    return await tx.chats.at(hook.deliver.platform, hook.deliver.chat_id, hook.deliver.thread_id or None)
+async def _session_id(tx: Transaction, hook: HookFacts) -> str | None:
+    if hook.deliver is not None:
+        return (await target_chat(tx, hook.deliver, hook.scope)).session_id or None
+    chat = await tx.chats.get(f"{_PLATFORM}:{hook.name}")
+    return None if chat is None else chat.session_id

@@ -34,7 +34,7 @@ class PairingList(Outgoing):
 
 
 class PairingCode(Incoming):
-    code: Annotated[Id, words("The code that the bot has told the person, less than an hour ago.")]
+    code: Annotated[Id, words("The code that the bot has sent to the person, less than an hour ago.")]
 
 
 class _PairingPath(Incoming):

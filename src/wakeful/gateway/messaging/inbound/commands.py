@@ -50,7 +50,7 @@ def parse_command(text: str) -> Command | None:
 class Commands:
     """Answers commands about the session of a chat; `/new` is the ingress's own."""
 
-    def __init__(self, engine: Engine, store: Store, check_model: Callable[[str], None], model: str) -> None:
+    def __init__(self, engine: Engine, store: Store, check_model: Callable[[str], object], model: str) -> None:
         """`check_model` raises ConfigError for a name that no provider answers to."""
         self._engine = engine
         self._store = store

@@ -29,9 +29,9 @@ from wakeful.model.turn import Door
 from wakeful.store.base import Store, Transaction
 
 _QUOTE_LENGTH = 300
-# Where a thread is a conversation of its own, what is written in it needs no mention.
+# In a thread of these platforms that has a session, no mention is needed.
 _THREADED = frozenset({"discord", "slack"})
-# So many messages may wait for their turns in one session.
+# How many messages may wait for their turns in one session.
 _MOST_QUEUED = 100
 # What the system says when a file cannot be written for lack of room.
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -68,11 +68,11 @@ class ChatIngress:
         self._people = people
         self._commands = commands
         self._new = new
-        self._sessions = ChatSessions(store, settings.doors[door.name].sessions, new)
+        self._sessions = ChatSessions(store, self._mine.sessions, new)
         self._presses = Presses(engine, store, people)
         self._on_post = on_post
         self._say = say
-        # Chats that were told of a full disk, and have taken in no message since.
+        # Chats that got the sentence about a full disk, and have taken in no message since.
         self._told: set[str] = set()
 
     async def take(self, message: IncomingMessage) -> None:
@@ -129,7 +129,7 @@ class ChatIngress:
     async def _obey(self, message: IncomingMessage, command: Command) -> None:
         session = await self._sessions.current(message)
         if command.word == "new":
-            session = self._sessions.new(message)
+            session = self._sessions.make(message)
             answer = "New conversation."
         else:
             answer = await self._commands.answer(command, session)
@@ -141,7 +141,7 @@ class ChatIngress:
                 now = await tx.now()
                 await tx.sessions.create_if_absent(replace(session, created_at=now, updated_at=now))
             if session is not None:
-                await tx.chats.put(await self._sessions.chat(tx, message, session.id))
+                await self._sessions.point(tx, message, session.id)
             session_id = None if session is None else session.id
             await tx.posts.put(await post_about(tx, message, PostKind.COMMAND, answer, session_id, "command"))
 
@@ -167,7 +167,7 @@ class ChatIngress:
                 return
 
     def _submission(self, message: IncomingMessage, known: Session | None, text: str) -> Submission:
-        session = known or self._sessions.new(message)
+        session = known or self._sessions.make(message)
         address = message.address
         return Submission(
             session_id=session.id,
@@ -196,13 +196,13 @@ class ChatIngress:
             raise _ChatMoved
         if known is not None and len(await _queued(tx, known.id)) >= _MOST_QUEUED:
             raise _QueueFull
-        await tx.chats.put(await self._sessions.chat(tx, message, submission.session_id))
+        await self._sessions.point(tx, message, submission.session_id)
         await put_remarks(tx, message, known, remarks)
         return None
 
     async def _refuse(self, message: IncomingMessage, tx: Transaction) -> None:
-        """Say that the queue is full: once, until a message has found room in it. Refusing for good is right here, for
-        one that waited at the platform instead would hold up other chats, and be answered when nobody expects it.
+        """Refuse the message for good, and say once that the queue is full. Left at the platform instead, it would
+        hold up other chats, and be answered long after its sender has gone.
         """
         chat = await tx.chats.get(self._sessions.key(message))
         if chat is None or not await _take(message, tx):

@@ -5,17 +5,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from wakeful.errors import NoSuchCode
+from wakeful.gateway.messaging.inbound.remarks import post_about
 from wakeful.gateway.messaging.platform import IncomingMessage
 from wakeful.gateway.messaging.settings import EVERYBODY, DoorSettings, Strangers
 from wakeful.model.messaging.chat import ChatKind
 from wakeful.model.messaging.pairing import SILENCE_SECONDS, Pairing
-from wakeful.model.messaging.post import Post, PostKind, new_post_id
+from wakeful.model.messaging.post import PostKind
 from wakeful.model.session import Address
 from wakeful.store.base import Store, Transaction
 
 # Without letters and digits that look alike.
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 _CODE_LENGTH = 8
+_INVITATION = "I only talk to people my owner knows. To be let in, ask them to run: wakeful pair"
 
 
 class People:
@@ -32,7 +34,7 @@ class People:
         return known is not None and known.paired_at is not None
 
     async def answer_stranger(self, message: IncomingMessage) -> None:
-        """Tell a stranger who writes in private how they are let in: once a day, each time with a new code."""
+        """Send a stranger who writes in private a code, at most once a day, although it is good for an hour only."""
         address = message.address
         if message.kind is not ChatKind.PRIVATE or self._doors[address.platform].strangers is Strangers.SILENT:
             return
@@ -42,9 +44,12 @@ class People:
             known = await tx.pairings.get(address.platform, address.sender.user_id)
             if known is not None and now < known.asked_at + SILENCE_SECONDS:
                 return
-            asking = Pairing(address.platform, address.sender.user_id, address.sender.user_name, _new_code(), now)
-            await tx.pairings.put(asking)
-            await tx.posts.put(await _invitation(tx, message, asking))
+            code = _new_code()
+            await tx.pairings.put(
+                Pairing(address.platform, address.sender.user_id, address.sender.user_name, code, now)
+            )
+            text = f"{_INVITATION} {code}"
+            await tx.posts.put(await post_about(tx, message, PostKind.REMARK, text, None, f"pairing:{code}"))
 
         await self._store.write(body)
 
@@ -61,20 +66,6 @@ class People:
             return paired
 
         return await self._store.write(body)
-
-
-async def _invitation(tx: Transaction, message: IncomingMessage, asking: Pairing) -> Post:
-    address = message.address
-    text = f"I only talk to people my owner knows. To be let in, ask them to run: wakeful pair {asking.code}"
-    return Post(
-        new_post_id(),
-        f"pairing:{asking.platform}:{asking.user_id}:{asking.code}",
-        replace(address, sender=replace(address.sender, message_id="")),
-        PostKind.REMARK,
-        text,
-        position=await tx.posts.next_position(),
-        created_at=asking.asked_at,
-    )
 
 
 def _new_code() -> str:

@@ -1,4 +1,4 @@
-"""Posts of the server itself about one message: the answer to a command, a file left out, a message not taken."""
+"""Posts of the server itself about one message: the answer to a command or a stranger, a file or message not taken."""
 
 from collections.abc import Sequence
 

@@ -12,29 +12,36 @@ from wakeful.store.base import Store, Transaction
 
 @dataclass(frozen=True, slots=True)
 class NewSessions:
-    """What the sessions of chats begin with."""
+    """What the sessions of chats and hooks begin with."""
 
     owner: str
     model: str
     workspace: Path
 
+    def make(self, address: Address, key: str, name: str, title: str = "") -> Session:
+        """Return the session of the chat with this key and name. It is stored together with its first message."""
+        return Session(
+            new_id("ses"),
+            self.owner,
+            Address(address.platform, address.chat_id, address.thread_id),
+            self.model,
+            str(self.workspace),
+            title=title,
+            chat_key=key,
+            chat_name=name,
+        )
 
+
+@dataclass(frozen=True, slots=True)
 class ChatSessions:
-    def __init__(self, store: Store, scope: SessionScope, new: NewSessions) -> None:
-        self._store = store
-        self._scope = scope
-        self._new = new
+    store: Store
+    scope: SessionScope
+    new: NewSessions
 
     def key(self, message: IncomingMessage) -> str:
         address = message.address
-        return chat_key(
-            address.platform,
-            message.kind,
-            address.chat_id,
-            address.thread_id,
-            address.sender.user_id,
-            self._scope,
-        )
+        user_id = address.sender.user_id
+        return chat_key(address.platform, message.kind, address.chat_id, address.thread_id, user_id, self.scope)
 
     async def current(self, message: IncomingMessage) -> Session | None:
         """Return the session that the chat has now, unless it was deleted."""
@@ -44,24 +51,15 @@ class ChatSessions:
             session = None if chat is None else await tx.sessions.get(chat.session_id)
             return None if session is None or session.is_deleted else session
 
-        return await self._store.read(body)
+        return await self.store.read(body)
 
-    def new(self, message: IncomingMessage) -> Session:
-        address = message.address
-        return Session(
-            new_id("ses"),
-            self._new.owner,
-            Address(address.platform, address.chat_id, address.thread_id),
-            self._new.model,
-            str(self._new.workspace),
-            chat_key=self.key(message),
-            chat_name=address.sender.chat_name,
-        )
+    def make(self, message: IncomingMessage) -> Session:
+        return self.new.make(message.address, self.key(message), message.address.sender.chat_name)
 
-    async def chat(self, tx: Transaction, message: IncomingMessage, session_id: str) -> Chat:
-        """Return the chat of a message, as it goes on in this session."""
+    async def point(self, tx: Transaction, message: IncomingMessage, session_id: str) -> None:
+        """Let the chat go on in this session, and remember its newest message."""
         address, sender = message.address, message.address.sender
-        return Chat(
+        chat = Chat(
             self.key(message),
             address.platform,
             message.kind,
@@ -72,3 +70,4 @@ class ChatSessions:
             sender.message_id,
             await tx.now(),
         )
+        await tx.chats.put(chat)

@@ -23,7 +23,7 @@ from wakeful.model.turn import Turn
 from wakeful.model.words import Word
 from wakeful.store.base import Store, Transaction
 
-# An answer is first shown when it has so many letters, or after so many seconds.
+# An answer is first shown when it has this many letters, or after this many seconds.
 _FIRST_LETTERS = 40
 _FIRST_SECONDS = 1.0
 # A text of this length takes longer to cut into messages than other readers should wait.

@@ -5,7 +5,7 @@ import logging
 from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,30 +13,23 @@ from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.engine.supervisor import Supervisor
 from wakeful.errors import WakefulError
+from wakeful.gateway.messaging.outbox.cures import cured, halve
 from wakeful.gateway.messaging.outbox.manner import Manner
 from wakeful.gateway.messaging.outbox.message import message_of
+from wakeful.gateway.messaging.outbox.paces import Paces
+from wakeful.gateway.messaging.persistence import pause_after
 from wakeful.gateway.messaging.platform import Cure, Destination, NotTaken, Refused, Unanswered, Whereabouts
-from wakeful.gateway.messaging.text.split import split
 from wakeful.model.messaging.post import Post, PostKind, PostState, new_post_id
-from wakeful.model.session import NO_SENDER, Address
+from wakeful.model.session import Address
 from wakeful.store.base import Store, Transaction
 
-_LONGEST_PAUSE_SECONDS = 60.0
 _GRACE_SECONDS = 3.0
-# So many times as long as any other post.
+# How much longer than other posts a file may take.
 _FILE_TIMES = 10
 # Where nodes share a store, another one may have added a post and died before its signal was sent.
 _LONGEST_WAIT_SECONDS = 30.0
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class _Pace:
-    """When a post may be edited or looked up again, by the monotonic clock, and how often that failed in a row."""
-
-    not_before: float = 0.0
-    failures: int = 0
 
 
 class Postman:
@@ -45,10 +38,9 @@ class Postman:
         self._platform = platform
         self._node = node
         self._manner = manner
-        self._clock = clock
         self.job = Job(f"posts to {platform.name}", self.sweep, clock)
         self._lanes: dict[str, asyncio.Task[bool]] = {}
-        self._paces: defaultdict[str, _Pace] = defaultdict(_Pace)
+        self._paces = Paces(clock)
         # Words of answers that are being written, by the key of their post, and what the platform shows of them.
         self._growing: dict[str, str] = {}
         self._shown: dict[str, str] = {}
@@ -58,7 +50,7 @@ class Postman:
         """Send while this is open. What is under way when it closes has a moment to end; what has not ended then counts
         as unknown at the next start.
         """
-        # It may open again: another node may have sent posts in between.
+        # This may be opened again: another node may have sent posts in between.
         self.job.wake()
         try:
             async with supervisor.at_work(self.job):
@@ -83,15 +75,15 @@ class Postman:
         self.job.wake()
 
     async def say(self, address: Address, text: str) -> None:
-        """Send a sentence without writing it down, where nothing can be written. It is tried once: losing it is better
-        than saying it twice.
+        """Send a sentence that cannot be stored, because the disk is full. It is tried once: losing it is better than
+        saying it twice.
         """
         post = Post(new_post_id(), "", address, PostKind.REMARK, text)
         try:
             async with asyncio.timeout(self._manner.send_timeout):
                 await self._platform.send(post, message_of(post, text, self._manner.form))
         except (WakefulError, TimeoutError) as error:
-            logger.info("%s: a chat could not be told: %s", self._platform.name, error)
+            logger.info("%s: a sentence was not sent: %s", self._platform.name, error)
 
     async def sweep(self) -> float | None:
         """Begin what is due in each lane; return how long to wait for the next."""
@@ -143,7 +135,7 @@ class Postman:
         if post.state is PostState.WAITING:
             # Tried in the future: the clock was set back, and would keep the chat waiting for as long.
             return 0.0 if now < (post.attempted_at or now) else post.not_before - now
-        wait = self._paces[post.key].not_before - self._clock.monotonic()
+        wait = self._paces.wait(post.key)
         if post.state is PostState.UNKNOWN:
             settled = (post.attempted_at or now) + self._manner.settle_seconds
             return max(wait, min(settled - now, self._manner.settle_seconds))
@@ -188,7 +180,7 @@ class Postman:
         except (Unanswered, TimeoutError) as error:
             await self._change(begun, PostState.UNKNOWN, error=str(error) or "There was no answer in time.")
         else:
-            self._pace(begun, self._manner.edit_seconds)
+            self._paces.note_done(begun.key, self._manner.edit_seconds)
             self._shown[begun.key] = text
             await self._store.write(partial(self._mark_sent, begun, message_id, text))
 
@@ -214,10 +206,10 @@ class Postman:
     async def _take_back(self, post: Post, refusal: NotTaken) -> None:
         """The platform has not taken it: it is sent later, or at once in a form that the platform takes."""
         if refusal.cure is Cure.SHORTER:
-            await self._store.write(partial(self._halve, post))
+            await self._store.write(partial(halve, post, self._manner.form))
             return
-        changes = _cured(post, refusal.cure)
-        seconds = refusal.seconds or (0.0 if changes else _pause(post.tries))
+        changes = cured(post, refusal.cure)
+        seconds = refusal.seconds or (0.0 if changes else pause_after(post.tries))
 
         async def body(tx: Transaction) -> None:
             at = await tx.now() + seconds
@@ -225,20 +217,6 @@ class Postman:
             await tx.posts.change(post.id, PostState.WAITING, [PostState.SENDING], **values)
 
         await self._store.write(body)
-
-    async def _halve(self, post: Post, tx: Transaction) -> None:
-        """Leave the first half in the post and the rest to new ones behind it."""
-        state = PostState.SENT if post.state is PostState.SENT else PostState.WAITING
-        # From here on nobody else writes it; more words may have come since it was read.
-        await tx.posts.change(post.id, state, [post.state], error="It was too long and is sent in parts.")
-        (post,) = await tx.posts.keyed([post.key])
-        first, *rest = split(post.wanted, replace(self._manner.form, limit=max(1, len(post.wanted) // 2)))
-        await tx.posts.change(post.id, state, [state], wanted=first)
-        # A file and buttons stay with the first part.
-        details = {name: value for name, value in post.details.items() if name not in ("path", "choices")}
-        for number, part in enumerate(rest, start=1):
-            later = replace(post, id=new_post_id(), key=f"{post.key}/{number}", part=post.part + number, wanted=part)
-            await tx.posts.put(replace(later, state=PostState.WAITING, details=details))
 
     async def _look_up(self, post: Post) -> None:
         try:
@@ -254,7 +232,7 @@ class Postman:
         else:
             is_marked = post.is_marked or found.whereabouts is Whereabouts.UNKNOWABLE
             await self._change(post, PostState.WAITING, is_marked=is_marked)
-        self._paces.pop(post.key, None)
+        self._paces.note_done(post.key)
 
     async def _edit(self, post: Post) -> None:
         text = self._wanted(post)
@@ -263,8 +241,8 @@ class Postman:
                 await self._platform.edit(post, message_of(post, text, self._manner.form))
         except NotTaken as refusal:
             if refusal.cure is Cure.SHORTER and post.key not in self._growing:
-                await self._store.write(partial(self._halve, post))
-            elif changes := _cured(post, refusal.cure):
+                await self._store.write(partial(halve, post, self._manner.form))
+            elif changes := cured(post, refusal.cure):
                 await self._change(post, PostState.SENT, **changes)
             else:
                 self._note_failure(post, refusal, refusal.seconds)
@@ -275,8 +253,7 @@ class Postman:
         except Refused as refusal:
             await self._change(post, PostState.REFUSED, error=str(refusal))
             return
-        self._paces.pop(post.key, None)
-        self._pace(post, self._manner.edit_seconds)
+        self._paces.note_done(post.key, self._manner.edit_seconds)
         self._shown[post.key] = text
         if text == post.wanted:
             await self._change(post, PostState.SENT, shown=text)
@@ -285,32 +262,14 @@ class Postman:
         await self._store.write(lambda tx: tx.posts.change(post.id, state, [post.state], **values))
 
     def _note_failure(self, post: Post, error: Exception, seconds: float = 0.0) -> None:
-        pace = self._paces[post.key]
-        pace.failures += 1
         logger.info("%s: %s has to wait: %s", self._platform.name, post.id, str(error) or "no answer in time")
-        self._pace(post, seconds or _pause(pace.failures))
-
-    def _pace(self, post: Post, seconds: float) -> None:
-        self._paces[post.key].not_before = self._clock.monotonic() + seconds
+        self._paces.note_failure(post.key, seconds)
 
     def _wanted(self, post: Post) -> str:
         return self._growing.get(post.key, post.wanted)
 
     def _forget(self, at_work: set[str]) -> None:
         """Keep in mind only posts that have something left to do."""
-        for kept in (self._paces, self._shown):
-            for key in kept.keys() - at_work - self._growing.keys():
-                del kept[key]
-
-
-def _cured(post: Post, cure: Cure | None) -> dict[str, Any]:
-    """Return what changes in a post that a platform has refused for its form; nothing where no form helps."""
-    if cure is Cure.PLAIN and not post.is_plain:
-        return {"is_plain": True}
-    if cure is Cure.NO_ANCHOR and post.address.sender != NO_SENDER:
-        return {"sender": b""}
-    return {}
-
-
-def _pause(failures: int) -> float:
-    return min(2.0 ** min(failures - 1, 10), _LONGEST_PAUSE_SECONDS)
+        kept = at_work | self._growing.keys()
+        self._paces.keep(kept)
+        self._shown = {key: text for key, text in self._shown.items() if key in kept}

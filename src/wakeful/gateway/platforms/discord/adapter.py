@@ -11,7 +11,7 @@ import discord
 from discord.http import Route
 
 from wakeful.errors import WakefulError
-from wakeful.gateway.messaging.needs import NO_MEMORY, DoorMemory, PlatformNeeds
+from wakeful.gateway.messaging.needs import NO_MEMORY, ChatsSince, DoorMemory, PlatformNeeds
 from wakeful.gateway.messaging.platform import (
     Ingress,
     LookedUp,
@@ -28,7 +28,7 @@ from wakeful.gateway.platforms.discord.interactions import DiscordInteractions
 from wakeful.gateway.platforms.discord.line import DiscordLine, IntentsRefused
 from wakeful.gateway.platforms.discord.progress import GatewayProgress
 from wakeful.gateway.platforms.discord.reader import DiscordReader
-from wakeful.gateway.platforms.discord.receiver import ChatsSince, DiscordReceiver, no_chats
+from wakeful.gateway.platforms.discord.receiver import DiscordReceiver
 from wakeful.model.messaging.post import Post
 from wakeful.model.session import Address
 
@@ -69,7 +69,7 @@ class DiscordPlatform:
         settings: DiscordSettings,
         commands: Sequence[tuple[str, str]] = (),
         *,
-        chats: ChatsSince = no_chats,
+        chats: ChatsSince,
         memory: DoorMemory = NO_MEMORY,
     ) -> None:
         """`commands`: names without the slash, each with a few words about it. `chats`: those that have a session, for
@@ -147,13 +147,9 @@ class DiscordPlatform:
         return 0
 
     async def show_typing(self, address: Address, *, is_over: bool = False) -> None:
-        if is_over:
-            # The answer ends it, and so does time.
-            return
-        try:
+        # The answer ends it, and so does time.
+        if not is_over:
             await self._client.call(Route("POST", "/channels/{channel_id}/typing", channel_id=channel_id(address)))
-        except WakefulError as error:
-            logger.debug("Discord does not show that an answer is being written: %s", error)
 
     async def check(self) -> list[tuple[str, str, str]]:
         try:

@@ -29,7 +29,7 @@ from wakeful.under_way import UnderWay
 _SLEPT_SECONDS = 2.0
 _READ_SECONDS = 30.0
 _PIECE_BYTES = 64 * 1024
-# A file may take so many times as long as any other request.
+# How much longer than other requests a file may take.
 _FILE_TIMES = 10
 
 # At lower levels discord.py logs every event and request, with the tokens of interactions.

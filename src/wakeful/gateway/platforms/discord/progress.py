@@ -1,7 +1,7 @@
 """How far the events of a gateway session are taken in, kept in the store: another process can resume it there.
 
-Discord sends what came meanwhile to whoever resumes a session, also from chats that have none of ours yet. What it
-sends a second time changes nothing.
+Discord sends a process that resumes a session what came meanwhile, also from chats that have no session of ours yet.
+What it sends a second time changes nothing.
 """
 
 import asyncio

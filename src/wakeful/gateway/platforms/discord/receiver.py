@@ -13,10 +13,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import discord
 
+from wakeful.gateway.messaging.needs import ChatsSince
+from wakeful.gateway.messaging.persistence import until_done
 from wakeful.gateway.messaging.platform import IncomingMessage, Ingress, Refused
 from wakeful.gateway.platforms.discord.channels import DiscordChannels
 from wakeful.gateway.platforms.discord.client import DiscordClient
@@ -28,18 +30,12 @@ from wakeful.model.messaging.chat import Chat
 # What came while nothing was connected is read this far back, and this much of it in each channel.
 _MISSED_SECONDS = 86_400.0
 _MOST_MISSED = 200
-# So many channels are read at a time: Discord lets a bot make 50 requests a second.
+# How many channels are read at a time: Discord lets a bot make 50 requests a second.
 _READ_AT_A_TIME = 4
-_LONGEST_PAUSE_SECONDS = 60.0
+
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
-
-# Returns the chats that have taken in a message since a moment.
-ChatsSince = Callable[[float], Awaitable[list[Chat]]]
-
-
-async def no_chats(since: float) -> list[Chat]:
-    return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,15 +206,8 @@ class DiscordReceiver:
         assert self._ingress is not None, "lanes are emptied only while the receiver is at work"
         return self._ingress
 
-    async def _insist(self, work: Callable[[], Awaitable[Any]]) -> Any:
-        pause = self._retry_seconds
-        while True:
-            try:
-                return await work()
-            except Exception as error:
-                logger.warning("An event of Discord was not taken in; again in %g s", pause, exc_info=error)
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+    async def _insist(self, work: Callable[[], Awaitable[T]]) -> T:
+        return await until_done(work, "An event of Discord was not taken in", self._retry_seconds)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         job = asyncio.create_task(work)

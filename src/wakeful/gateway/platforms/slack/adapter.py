@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from wakeful.errors import WakefulError
-from wakeful.gateway.messaging.needs import NO_MEMORY, DoorMemory, PlatformNeeds
+from wakeful.gateway.messaging.needs import NO_MEMORY, ChatsSince, DoorMemory, PlatformNeeds
 from wakeful.gateway.messaging.platform import (
     Ingress,
     LookedUp,
@@ -14,7 +14,7 @@ from wakeful.gateway.messaging.platform import (
     TokenRefused,
     Whereabouts,
 )
-from wakeful.gateway.platforms.slack.catch_up import KnownChats, SlackCatchUp
+from wakeful.gateway.platforms.slack.catch_up import SlackCatchUp
 from wakeful.gateway.platforms.slack.client import SlackClient, SlackRefusal
 from wakeful.gateway.platforms.slack.files import SlackFiles
 from wakeful.gateway.platforms.slack.history import SlackHistory
@@ -77,8 +77,7 @@ class SlackPlatform:
     # The reaction stays: this is for one that Slack has not taken at first.
     typing_seconds = 5.0
 
-    def __init__(self, settings: SlackSettings, chats: KnownChats, memory: DoorMemory = NO_MEMORY) -> None:
-        """`chats` returns the chats on Slack that have taken in a message since a moment."""
+    def __init__(self, settings: SlackSettings, chats: ChatsSince, memory: DoorMemory = NO_MEMORY) -> None:
         self._settings = settings
         self._chats = chats
         self._client = SlackClient(settings.bot_token, settings.app_token, settings.api_url, timeout=settings.timeout)

@@ -4,12 +4,13 @@ import asyncio
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 
+from wakeful.gateway.messaging.needs import ChatsSince
+from wakeful.gateway.messaging.persistence import until_done
 from wakeful.gateway.platforms.slack.client import SlackRefusal
 from wakeful.gateway.platforms.slack.history import SlackHistory, ts_order
-from wakeful.gateway.platforms.slack.persistence import until_done
 from wakeful.gateway.platforms.slack.wire import SlackMessage
 from wakeful.model.messaging.chat import Chat, ChatKind
 
@@ -21,14 +22,11 @@ _CHAT_SECONDS = 90 * _DAY_SECONDS
 _THREAD_SECONDS = 7 * _DAY_SECONDS
 _AT_ONCE = 4
 
-# Returns the chats on Slack that have taken in a message since then.
-KnownChats = Callable[[float], Awaitable[list[Chat]]]
-
 logger = logging.getLogger(__name__)
 
 
 class SlackCatchUp:
-    def __init__(self, history: SlackHistory, chats: KnownChats, *, retry_seconds: float) -> None:
+    def __init__(self, history: SlackHistory, chats: ChatsSince, *, retry_seconds: float) -> None:
         self._history = history
         self._chats = chats
         self._retry_seconds = retry_seconds

@@ -22,7 +22,7 @@ class SlackHistory:
         self._client = client
 
     async def read(self, channel: str, thread_id: str, after: str, most: int, **params: Any) -> list[SlackMessage]:
-        """Return messages after a moment, at most so many, in their order. Raises as `SlackClient.call` does."""
+        """Return messages after a moment, in their order, at most `most`. Raises as `SlackClient.call` does."""
         found: dict[str, SlackMessage] = {}
         where = {"channel": channel, **({"ts": thread_id} if thread_id else {}), **params}
         method = "conversations.replies" if thread_id else "conversations.history"

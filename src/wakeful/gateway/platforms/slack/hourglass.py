@@ -8,16 +8,16 @@ import logging
 
 from wakeful.errors import WakefulError
 from wakeful.gateway.messaging.needs import DoorMemory
+from wakeful.gateway.messaging.persistence import pause_after
 from wakeful.gateway.messaging.platform import NotTaken
 from wakeful.gateway.platforms.slack.client import SlackClient, SlackRefusal
 from wakeful.gateway.platforms.slack.history import ts_order
 from wakeful.model.session import Address
 
 _REACTION = "hourglass_flowing_sand"
-# How long the end of a turn waits until it is taken off; after that it goes on beside, so many times.
+# How long the end of a turn waits until it is taken off. After that, trying goes on in the background.
 _END_SECONDS = 2.0
 _TRIES = 8
-_LONGEST_PAUSE_SECONDS = 30.0
 _NAME = "hourglasses"
 
 logger = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ class Hourglass:
         return removal
 
     async def _remove(self, key: tuple[str, str]) -> None:
-        for number in range(_TRIES):
+        for number in range(1, _TRIES + 1):
             if key in self._shown:
                 # The turn goes on here.
                 return
@@ -90,7 +90,7 @@ class Hourglass:
             except WakefulError as error:
                 logger.info("The hourglass stays on a message on Slack for now: %s", error)
                 wanted = error.seconds if isinstance(error, NotTaken) else 0.0
-                await asyncio.sleep(wanted or min(2.0**number, _LONGEST_PAUSE_SECONDS))
+                await asyncio.sleep(wanted or pause_after(number))
 
     async def _recall(self) -> None:
         kept = (await self._memory.read()).get(_NAME, [])

@@ -15,12 +15,12 @@ from typing import Any, TypeVar
 import msgspec
 
 from wakeful.errors import WakefulError
+from wakeful.gateway.messaging.persistence import until_done
 from wakeful.gateway.messaging.platform import Ingress
 from wakeful.gateway.platforms.slack.catch_up import SlackCatchUp
 from wakeful.gateway.platforms.slack.client import SlackClient
 from wakeful.gateway.platforms.slack.history import ts_order
 from wakeful.gateway.platforms.slack.line import Envelope, SlackLine
-from wakeful.gateway.platforms.slack.persistence import until_done
 from wakeful.gateway.platforms.slack.reader import SlackReader
 from wakeful.gateway.platforms.slack.wire import SlackCommand, SlackMessage, SlackPress, read_message
 from wakeful.gateway.platforms.slack.words import slack_escaped

@@ -1,16 +1,15 @@
 """Telegram as a platform of the messaging doors."""
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from msgspec import Raw
-from starlette.routing import Route
 
 from wakeful.errors import WakefulError
-from wakeful.gateway.messaging.needs import PlatformNeeds
+from wakeful.gateway.messaging.needs import PlatformNeeds, Recall
 from wakeful.gateway.messaging.platform import (
     Ingress,
     LookedUp,
@@ -34,9 +33,6 @@ from wakeful.model.session import Address
 
 logger = logging.getLogger(__name__)
 
-# Returns (chat id, message id) of messages that the store knows: those that were sent and taken in lately.
-Recall = Callable[[], Awaitable[Iterable[tuple[str, str]]]]
-
 
 class OtherReceiver(WakefulError):
     """Another program receives the messages of this bot: stop it, or give one of them a bot of its own."""
@@ -54,10 +50,6 @@ class TelegramSettings:
     retry_seconds: float = 1.0
 
 
-async def _nothing() -> Iterable[tuple[str, str]]:
-    return ()
-
-
 class TelegramPlatform:
     name = "telegram"
     # Telegram shows it for 5 s.
@@ -68,7 +60,7 @@ class TelegramPlatform:
         settings: TelegramSettings,
         commands: Sequence[tuple[str, str]] = (),
         *,
-        recall: Recall = _nothing,
+        recall: Recall,
         webhook: TelegramWebhook | None = None,
     ) -> None:
         """`commands`: names without the slash, each with a few words about it. Without a webhook it polls."""
@@ -83,10 +75,6 @@ class TelegramPlatform:
         self._moved: dict[str, str] = {}
         # Posts to an old id that were sent to the new one.
         self._sent_after_move: set[str] = set()
-
-    def routes(self) -> list[Route]:
-        """Return what Telegram posts to. No key is needed there: Telegram sends a secret."""
-        return [] if self._webhook is None else [self._webhook.route()]
 
     async def run(self, ingress: Ingress, connected: Callable[[str], None]) -> None:
         # Another node may have held the door since the last time.
@@ -152,14 +140,10 @@ class TelegramPlatform:
         return self._ids.highest(self._chat_id(address))
 
     async def show_typing(self, address: Address, *, is_over: bool = False) -> None:
-        if is_over:
-            # The answer ends it, and so does time.
-            return
-        where = outgoing.target(self._chat_id(address), address.thread_id)
-        try:
+        # The answer ends it, and so does time.
+        if not is_over:
+            where = outgoing.target(self._chat_id(address), address.thread_id)
             await self._client.call("sendChatAction", bool, **where, action="typing")
-        except WakefulError as error:
-            logger.debug("Telegram does not show that an answer is being written: %s", error)
 
     async def check(self) -> list[tuple[str, str, str]]:
         try:

@@ -25,7 +25,7 @@ class Polling:
         self._client = client
         self._receiver = receiver
         self._seconds = seconds
-        # What Telegram has sent and was not told that it is done, in the order in which it came.
+        # Updates that are not confirmed yet, in the order in which they came.
         self._in_hand: dict[int, asyncio.Task[None]] = {}
         # The first update that is wanted; 0: the first that is not confirmed.
         self._offset = 0

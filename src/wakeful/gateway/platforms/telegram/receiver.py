@@ -8,6 +8,7 @@ from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from wakeful.errors import WakefulError
+from wakeful.gateway.messaging.persistence import until_done
 from wakeful.gateway.messaging.platform import Ingress, Press
 from wakeful.gateway.platforms.telegram.client import TelegramClient
 from wakeful.gateway.platforms.telegram.ids import KnownIds
@@ -17,7 +18,6 @@ from wakeful.gateway.platforms.telegram.wire import TgMessage, TgPress, TgUpdate
 # A button shows that it waits until it is answered: people press again after some two seconds.
 _ANSWER_SECONDS = 1.5
 _LONGEST_ANSWER = 200
-_LONGEST_PAUSE_SECONDS = 60.0
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ class Receiver:
 
     async def _take_message(self, message: TgMessage) -> None:
         chat_id = str(message.chat.id)
-        # Both groups are told, each in its own order: the new id is known before the first message under it.
+        # Telegram says it in both groups, so the new id is known before the first message under it.
         if message.migrate_to_chat_id is not None:
             await self._insist(partial(self._ingress.move_chat, chat_id, str(message.migrate_to_chat_id)))
         elif message.migrate_from_chat_id is not None:
@@ -82,13 +82,6 @@ class Receiver:
             logger.info("A press of a button was not answered: %s", error)
 
     async def _insist(self, hand_in: Callable[[], Awaitable[T]]) -> T:
-        pause = self._retry_seconds
-        while True:
-            try:
-                return await hand_in()
-            except Exception as error:
-                if not self._retry_seconds:
-                    raise
-                logger.warning("An update of Telegram was not taken in; again in %g s", pause, exc_info=error)
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+        if not self._retry_seconds:
+            return await hand_in()
+        return await until_done(hand_in, "An update of Telegram was not taken in", self._retry_seconds)

@@ -37,6 +37,7 @@ class TelegramWebhook:
         self._receiver: Receiver | None = None
 
     def route(self) -> Route:
+        """Return what Telegram posts to. It needs no key: Telegram sends the secret."""
         return Route(PATH, self._take, methods=["POST"])
 
     async def run(self, client: TelegramClient, receiver: Receiver, connected: Callable[[], None]) -> None:

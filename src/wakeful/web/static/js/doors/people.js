@@ -20,7 +20,7 @@ export function pairedEntries({ pairings }) {
   return entriesOf(pairings.filter((pairing) => pairing.paired));
 }
 
-// Somebody who would like to talk. Both answers have the same weight, as in other questions.
+// A person who would like to talk. Both answers have the same weight, as in other questions.
 export function waitingParts({ pairing }, after) {
   const left = el("span", { class: "num" });
   tick(left, pairing.asked_at, (seconds) => duration(CODE_SECONDS - seconds));

@@ -1,6 +1,7 @@
 // What the form offers: models, and the chats that answers can go to. Fetched when the schedules are opened.
 
 import { api } from "../api.js";
+import { platformTitle } from "../doors/platforms.js";
 import { me } from "../me.js";
 
 const MOST_SESSIONS = 200;
@@ -15,7 +16,7 @@ export async function fetchChoices() {
 export function targetWords(target, chats) {
   const [platform, ...ids] = target.split(":");
   const name = chats.find((chat) => chat.target === target)?.name || ids.join(":");
-  return `${platform.charAt(0).toUpperCase()}${platform.slice(1)}, ${name}`;
+  return `${platformTitle(platform)}, ${name}`;
 }
 
 async function fetchModels() {
@@ -36,7 +37,7 @@ async function fetchChats() {
   return [...byTarget].map(([target, name]) => ({ target, name }));
 }
 
-// Nobody else may deliver to chats.
+// Only the operator may deliver to chats.
 async function forOperator(fetch) {
   return me.is_operator ? fetch() : [];
 }

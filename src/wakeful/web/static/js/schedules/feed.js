@@ -1,5 +1,5 @@
 // Fetches schedules and runs while the page shows them: when it is opened, after every change of a session, and when
-// the next schedule is due. No event tells of a firing that was left out.
+// the next schedule is due. No event is sent for a firing that was left out.
 
 import { api } from "../api.js";
 import { on } from "../bus.js";

@@ -4,11 +4,11 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 from starlette.routing import Route
 
+from wakeful.building.loading import load
 from wakeful.config.config import Config
 from wakeful.config.values import OPERATOR
 from wakeful.engine.clock import SystemClock
@@ -38,7 +38,7 @@ _RECALLED = 1000
 
 @asynccontextmanager
 async def open_doors(
-    config: Config, engine: Engine, store: Store, check_model: Callable[[str], None]
+    config: Config, engine: Engine, store: Store, check_model: Callable[[str], object]
 ) -> AsyncIterator[Doors]:
     """Open the doors that the settings name; nothing waits for a platform to answer."""
     people = People(store, config.messaging.doors)
@@ -60,7 +60,7 @@ async def _build_doors(
     engine: Engine,
     store: Store,
     people: People,
-    check_model: Callable[[str], None],
+    check_model: Callable[[str], object],
     routes: list[Route],
 ) -> dict[str, PlatformDoor]:
     settings = config.messaging
@@ -77,9 +77,8 @@ async def _build_doors(
 
 def build_platform(name: str, needs: PlatformNeeds) -> Platform:
     """Raises ConfigError when the packages for a platform are not installed."""
-    module, _, function = _BUILDERS[name].partition(":")
     try:
-        platform: Platform = getattr(import_module(module), function)(needs)
+        platform: Platform = load(_BUILDERS[name])(needs)
     except ModuleNotFoundError as error:
         raise ConfigError(
             f"A token for {name} is set, and the package {error.name} is missing: install wakeful[{name}]."

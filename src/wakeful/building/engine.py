@@ -1,0 +1,187 @@
+"""Builds the engine and what it works with: the store, the providers, the processes, the tools."""
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wakeful.agent.loop import Loop
+from wakeful.agent.models.catalogue import Catalogue
+from wakeful.agent.models.model_list import model_sources
+from wakeful.agent.providers.registry import ProviderRegistry
+from wakeful.building.loading import load
+from wakeful.config.config import Config
+from wakeful.config.machine_zone import machine_zone
+from wakeful.config.values import OPERATOR
+from wakeful.engine.clock import SystemClock
+from wakeful.engine.engine import Engine
+from wakeful.engine.job import Job
+from wakeful.engine.ledger import Ledger
+from wakeful.engine.ports import Equipment
+from wakeful.engine.schedules.desk import ScheduleDesk
+from wakeful.engine.schedules.settings import ScheduleSettings
+from wakeful.errors import ConfigError
+from wakeful.gateway.entrance.local_key import local_key
+from wakeful.gateway.messaging.doors import Doors
+from wakeful.gateway.messaging.files import ChatFiles
+from wakeful.gateway.monitoring.metrics import Metrics
+from wakeful.gateway.platforms.api_server import APIServerAdapter
+from wakeful.gateway.platforms.ask import AskAdapter
+from wakeful.gateway.platforms.base import BasePlatformAdapter
+from wakeful.gateway.platforms.binder import AdapterBinder
+from wakeful.gateway.platforms.chat import CHAT_ADAPTERS
+from wakeful.gateway.platforms.cron import CronAdapter
+from wakeful.gateway.platforms.hook import HookAdapter
+from wakeful.gateway.platforms.terminal import TerminalAdapter
+from wakeful.gateway.platforms.web import WebAdapter
+from wakeful.gateway.webhooks.reports import EndReports
+from wakeful.model.request import request_as_far_as_known
+from wakeful.model.turn import Turn
+from wakeful.store.base import Store
+from wakeful.store.sqlite.store import SqliteStore
+from wakeful.tools.base import Tool
+from wakeful.tools.commands.gate.gate import Gate
+from wakeful.tools.cronjob_tool import CronjobTool
+from wakeful.tools.delegate_tool import DelegateTool
+from wakeful.tools.files.file_tools import ListFiles, ReadFile, WriteFile
+from wakeful.tools.ports import TaskLedger
+from wakeful.tools.process_tool import ProcessTool
+from wakeful.tools.processes.environment import secrets_in
+from wakeful.tools.processes.keeper import ProcessKeeper
+from wakeful.tools.processes.kernel.host import this_host
+from wakeful.tools.processes.ledgers.both import BothLedgers
+from wakeful.tools.processes.ledgers.unstored import UnstoredLedger
+from wakeful.tools.processes.ledgers.unstored_processes import UnstoredProcesses
+from wakeful.tools.processes.output.secrets import Redactor
+from wakeful.tools.processes.settings import MIB, ProcessSettings
+from wakeful.tools.send_file_tool import SendFileTool
+from wakeful.tools.terminal_tool import TerminalTool
+
+# Loaded only where PostgreSQL is used: its driver takes a tenth of a second and 17 MB.
+_POSTGRES_STORE = "wakeful.store.postgres.store:PostgresStore"
+
+# The adapters of all doors. A turn's row names its door, and the node that runs the turn binds it by that adapter.
+ADAPTERS: Sequence[BasePlatformAdapter] = (
+    WebAdapter(),
+    TerminalAdapter(),
+    AskAdapter(),
+    APIServerAdapter(),
+    HookAdapter(),
+    CronAdapter(),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A running engine, and the parts that its doors need."""
+
+    engine: Engine
+    store: Store
+    keeper: ProcessKeeper
+    providers: ProviderRegistry
+    catalogue: Catalogue
+    metrics: Metrics
+    files: ChatFiles
+    schedules: ScheduleDesk
+    # The names of the agent's tools.
+    tools: frozenset[str]
+    doors: Doors | None = None
+    # Sends webhooks, where some are configured.
+    webhooks: Job | None = None
+
+
+def build_store(config: Config) -> Store:
+    if config.database_url:
+        store: Store = load(_POSTGRES_STORE)(config.database_url)
+        return store
+    return SqliteStore(config.database_file, time.time)
+
+
+def build_providers(config: Config) -> ProviderRegistry:
+    registry = ProviderRegistry(config.providers)
+    try:
+        # Fail at the start, not in the first turn.
+        registry.resolve(config.model)
+    except ConfigError as error:
+        raise ConfigError(f"{config.origins.get('model', 'The default model')}: {error}") from error
+    return registry
+
+
+def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, adopts: bool) -> Running:
+    """Build from the bottom up: the ledger, the processes, the tools, the loop, the engine."""
+    host = this_host(config.home)
+    binder = AdapterBinder([*ADAPTERS, *(CHAT_ADAPTERS[name]() for name in config.messaging.doors)])
+    on_close = EndReports(config.webhooks).write if config.webhooks else None
+    ledger = Ledger(store, SystemClock(), config.engine, host=host, binder=binder, on_close=on_close)
+    settings = build_process_settings(config)
+    unstored = UnstoredLedger(settings.root)
+    tasks = BothLedgers(ledger.tasks, unstored)
+    keeper = ProcessKeeper(tasks, settings, host)
+    files = ChatFiles(store)
+    schedules = build_schedules(config, ledger, providers)
+    tools = build_tools(ledger, keeper, tasks, binder, files, schedules, config.home)
+    metrics = Metrics()
+    store.notifier.listen(metrics.hear)
+    loop = Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text, metrics.count_model_error)
+    engine = Engine(ledger, Equipment(loop, keeper, UnstoredProcesses(keeper, unstored)), adopts=adopts)
+    sources = model_sources(config.providers, config.model)
+    catalogue = Catalogue(sources, config.home / "models.json", config.model)
+    names = frozenset(tool.spec.name for tool in tools)
+    return Running(engine, store, keeper, providers, catalogue, metrics, files, schedules, names)
+
+
+def build_schedules(config: Config, ledger: Ledger, providers: ProviderRegistry) -> ScheduleDesk:
+    settings = ScheduleSettings(
+        operator=OPERATOR,
+        model=config.model,
+        workspace=str(config.workspace),
+        timezone=config.timezone or machine_zone(),
+        catch_up_seconds=config.cron_catch_up_seconds,
+        min_seconds=config.cron_min_seconds,
+        platforms={name: door.sessions for name, door in config.messaging.doors.items()},
+    )
+    return ScheduleDesk(ledger, settings, providers.resolve)
+
+
+def build_process_settings(config: Config) -> ProcessSettings:
+    return ProcessSettings(
+        root=process_root(config),
+        secrets=frozenset(config.secrets | {local_key(config.home)} | _secrets_around(config)),
+        extra_environment=config.task_environment,
+        output_cap=config.task_output_mib * MIB,
+    )
+
+
+def process_root(config: Config) -> Path:
+    return config.home / "tasks"
+
+
+def _secrets_around(config: Config) -> set[str]:
+    """Return the secrets of other programs that happen to be in our environment."""
+    return secrets_in(os.environ, passed_on=config.task_environment)
+
+
+def build_tools(
+    ledger: Ledger,
+    keeper: ProcessKeeper,
+    tasks: TaskLedger,
+    binder: AdapterBinder,
+    files: ChatFiles,
+    schedules: ScheduleDesk,
+    home: Path,
+) -> Sequence[Tool]:
+    def can_ask(turn: Turn) -> bool:
+        return binder.can_ask(turn) or request_as_far_as_known(turn.request).can_ask
+
+    gate = Gate(ledger.approvals, can_ask, home)
+    return (
+        ListFiles(home),
+        ReadFile(home),
+        WriteFile(gate),
+        TerminalTool(keeper, gate),
+        ProcessTool(keeper, tasks, ledger.delegations, gate),
+        DelegateTool(ledger.delegations, ledger.memory_delegations),
+        CronjobTool(schedules),
+        SendFileTool(files, home),
+    )

@@ -1,0 +1,217 @@
+"""Builds what a server answers over HTTP: the API, the page and its routes, logins, hooks."""
+
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from urllib.parse import urlsplit
+
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from wakeful.building.engine import Running, process_root
+from wakeful.building.loading import load
+from wakeful.config.config import Config
+from wakeful.config.values import OPERATOR
+from wakeful.engine.clock import SystemClock
+from wakeful.errors import ConfigError
+from wakeful.gateway.document.routes import DocumentRoutes
+from wakeful.gateway.entrance.auth import Keyring
+from wakeful.gateway.entrance.limits import RequestLimits
+from wakeful.gateway.entrance.logins.desk import LoginDesk, LoginLinks
+from wakeful.gateway.entrance.logins.list_routes import LoginListRoutes
+from wakeful.gateway.entrance.logins.password import Password
+from wakeful.gateway.entrance.logins.routes import LoginRoutes
+from wakeful.gateway.entrance.logins.seal import end_outdated_logins, seals_of
+from wakeful.gateway.entrance.own_address import OwnAddress
+from wakeful.gateway.hooks.hook import Hook
+from wakeful.gateway.hooks.intake import HookIntake
+from wakeful.gateway.hooks.routes import HookRoutes
+from wakeful.gateway.http import http_app
+from wakeful.gateway.messaging.doors import Doors
+from wakeful.gateway.messaging.inbound.people import People
+from wakeful.gateway.messaging.inbound.sessions import NewSessions
+from wakeful.gateway.monitoring.health import Health
+from wakeful.gateway.monitoring.metrics import CountRequests, metrics_route
+from wakeful.gateway.openai.api import Api
+from wakeful.gateway.openai.routes import api_routes
+from wakeful.gateway.platforms.api_server import APIServerAdapter
+from wakeful.gateway.platforms.ask import AskAdapter
+from wakeful.gateway.platforms.terminal import TerminalAdapter
+from wakeful.gateway.platforms.web import WebAdapter
+from wakeful.model.messaging.post import WEBHOOK
+from wakeful.tools.processes.kernel.descent import Descent
+from wakeful.tools.processes.kernel.host import this_host
+from wakeful.tools.task_desk import TaskDesk
+from wakeful.web.facts.me import MeRoutes, ServerFacts
+from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
+from wakeful.web.messaging.hooks import HookFacts
+from wakeful.web.messaging.routes import messaging_routes
+from wakeful.web.pages import PageRoutes
+from wakeful.web.routes import web_routes
+from wakeful.web.schedules.routes import CronRoutes
+from wakeful.web.web import Web
+from wakeful.wire.openapi import Family
+from wakeful.wire.sse import StreamSettings
+
+_VERSION = version("wakeful")
+
+# Loaded when the document is first requested: 25 small files that most commands do not need.
+_FAMILIES = (
+    "wakeful.gateway.openai.families:FAMILIES",
+    "wakeful.web.families:FAMILIES",
+    "wakeful.gateway.monitoring.document:SERVER_FAMILIES",
+)
+
+# The doors that a client of the web routes may name as its own.
+_WEB_DOORS = {door.name: door for door in (WebAdapter.door(), TerminalAdapter.door(), AskAdapter.door())}
+
+
+@dataclass(frozen=True, slots=True)
+class FrontDoor:
+    """The parts that let browsers log in."""
+
+    desk: LoginDesk
+    links: LoginLinks
+    address: OwnAddress
+
+
+def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> ASGIApp:
+    engine, store = running.engine, running.store
+    web, desk = build_web(config, running), build_desk(config, running)
+    metrics = metrics_route(running.metrics, store, engine.node, engine.vitals)
+    health = Health(_VERSION, store, engine.vitals, lambda: engine.is_stopping, config.home, desk.statuses)
+    document = DocumentRoutes(_VERSION, document_families)
+    app = http_app(
+        Keyring({OPERATOR: key, **config.api_keys}),
+        [
+            *web_routes(web),
+            *messaging_routes(web, desk, [_hook_facts(hook, config) for hook in config.hooks]),
+            *CronRoutes(running.schedules).routes(),
+            *build_page(config, running, door),
+            *api_routes(build_api(config, running)),
+            *build_hooks(config, running),
+            metrics,
+            *document.routes(),
+            *(() if running.doors is None else running.doors.routes),
+        ],
+        health=health,
+        limits=RequestLimits(config.api_concurrency, config.api_concurrency_per_key),
+        origins=config.cors_origins,
+        desk=door.desk,
+        address=door.address,
+        is_command=Descent(process_root(config)).is_command,
+    )
+    return CountRequests(app, running.metrics)
+
+
+def build_front_door(config: Config, running: Running, url: str = "") -> FrontDoor:
+    """`url` is where the server listens, or empty when it listens on its Unix socket only."""
+    desk = LoginDesk(running.store, {OPERATOR, *config.api_keys})
+    served = urlsplit(url).hostname or ""
+    # A wildcard address names no host, but the server can be reached at the loopback address.
+    loopback = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(served, "")
+    names = config.hosts if loopback else (*config.hosts, config.host, served)
+    page = config.public_url or (url.replace(served, loopback, 1) if loopback else url)
+    return FrontDoor(desk, LoginLinks(desk, page if url else ""), OwnAddress(names, config.public_url))
+
+
+@asynccontextmanager
+async def open_front_door(config: Config, running: Running, key: str, url: str) -> AsyncIterator[FrontDoor]:
+    """End logins whose password or key was replaced; then, while the block runs, cut off streams of ended logins."""
+    door = build_front_door(config, running, url)
+    seals = seals_of(key, config.password, config.api_keys, operator=OPERATOR)
+    await end_outdated_logins(running.store, this_host(config.home).id, seals, operator=OPERATOR)
+    async with running.engine.supervisor.at_work(door.desk.watch(SystemClock())):
+        yield door
+
+
+def build_web(config: Config, running: Running) -> Web:
+    return Web(
+        engine=running.engine,
+        store=running.store,
+        tasks=TaskDesk(running.keeper, running.engine.delegations),
+        doors=_WEB_DOORS,
+        check_model=running.providers.resolve,
+        operator=OPERATOR,
+        model=config.model,
+        workspace=str(config.workspace),
+        streams=build_streams(config),
+    )
+
+
+def build_page(config: Config, running: Running, door: FrontDoor) -> list[Route]:
+    def models() -> list[ModelChoice]:
+        return [ModelChoice(id=m.id, provider=m.provider, name=m.name) for m in running.catalogue.models()]
+
+    password = Password(config.password)
+    facts = ServerFacts(socket.gethostname(), _VERSION, config.model, password.is_set, config.engine.undo_seconds)
+    rooms = (
+        PageRoutes(has_password=password.is_set),
+        MeRoutes(facts, OPERATOR),
+        ModelChoiceRoutes(models, config.model),
+        LoginRoutes(door.desk, door.links, password, door.address, operator=OPERATOR),
+        LoginListRoutes(door.desk, operator=OPERATOR),
+    )
+    return [route for room in rooms for route in room.routes()]
+
+
+def build_desk(config: Config, running: Running) -> Doors:
+    """Return the open doors, or what a command without any needs in their place."""
+    desk = running.doors or Doors(People(running.store, config.messaging.doors))
+    webhooks = {} if running.webhooks is None else {WEBHOOK: running.webhooks}
+    return replace(desk, postmen={**desk.postmen, **webhooks})
+
+
+def build_hooks(config: Config, running: Running) -> list[Route]:
+    new = NewSessions(OPERATOR, config.model, config.workspace)
+    intake = HookIntake(running.engine, running.store, config.messaging.doors, new)
+    return HookRoutes(config.hooks, intake, body_kib=config.hook_body_kib).routes()
+
+
+def _hook_facts(hook: Hook, config: Config) -> HookFacts:
+    url = f"{config.public_url.rstrip('/')}/hooks/{hook.name}"
+    if hook.deliver is None:
+        return HookFacts(hook.name, hook.scheme, url, None)
+    return HookFacts(hook.name, hook.scheme, url, hook.deliver, config.messaging.doors[hook.deliver.platform].sessions)
+
+
+def document_families() -> list[Family]:
+    return [family for name in _FAMILIES for family in load(name)]
+
+
+def build_api(config: Config, running: Running) -> Api:
+    def known(name: str) -> str | None:
+        full = running.catalogue.resolve_name(name or None)
+        if full is None:
+            return None
+        try:
+            running.providers.resolve(full)
+        except ConfigError:
+            return None
+        return full
+
+    async def resolve(name: str) -> str | None:
+        found = known(name)
+        if found is None and await running.catalogue.refresh():
+            # The model is new, or this server has just started.
+            found = known(name)
+        return found
+
+    return Api(
+        engine=running.engine,
+        store=running.store,
+        door=APIServerAdapter.door(),
+        resolve_model=resolve,
+        models=lambda: [(model.id, model.created, model.owned_by) for model in running.catalogue.models()],
+        operator=OPERATOR,
+        workspace=str(config.workspace),
+        tools=running.tools,
+        tool_items=config.tool_items,
+        streams=build_streams(config),
+    )
+
+
+def build_streams(config: Config) -> StreamSettings:
+    return StreamSettings(config.stream_write_seconds, config.stream_comment_seconds)
