@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from wakeful.agent.repetition import Repetition
 from wakeful.model.failure import failure_text
 from wakeful.model.journal.fact import Answered, Brief, CallFinished, OpenCall
 from wakeful.model.journal.message import AssistantMessage, Message, ToolMessage
@@ -33,6 +34,7 @@ class Progress:
     refusals: dict[int, str] = field(default_factory=dict)
     waits_for_client: bool = False
     results: dict[int, ToolMessage] = field(default_factory=dict)
+    repetition: Repetition = field(default_factory=Repetition)
 
     def note_answer(self, answered: Answered) -> None:
         self.messages.append(answered.message)
@@ -50,6 +52,8 @@ class Progress:
         self.calls_made += len(self.calls)
 
     def note_result(self, finished: CallFinished) -> None:
+        if finished.index not in self.refusals:
+            self.repetition.note(finished)
         self.results[finished.index] = ToolMessage(finished.call.id, finished.text)
 
     def settle_results(self) -> None:
@@ -61,7 +65,7 @@ class Progress:
         calls = enumerate(answer.calls, start=1)
         self.call_count = len(answer.calls)
         self.calls = [OpenCall(index, call) for index, call in calls if index not in client_calls]
-        self.refusals = self._refused()
+        self.refusals = self.repetition.refused(answer.calls) | self._refused()
 
     def _refused(self) -> dict[int, str]:
         """Return what to answer to the calls that the client does not allow, by index."""

@@ -405,3 +405,43 @@ async def test_a_second_empty_answer_is_a_failure() -> None:
     with pytest.raises(ModelError) as failure:
         await facts_of(loop_with(model), brief_with())
     assert (failure.value.code, len(model.requests)) == ("empty_answer", 2)
+
+
+async def test_the_same_call_with_the_same_result_is_refused_after_three_runs() -> None:
+    again: list[tuple[list[str], tuple[ToolCall, ...]]] = [([], (call("echo", f"c{n}"),)) for n in range(4)]
+    model, tool = ScriptedModel([*again, (["done"], ())]), EchoTool()
+    facts = await facts_of(loop_with(model, tool), brief_with())
+    assert len(tool.runs) == 3
+    last = model.requests[-1][-1]
+    assert isinstance(last, ToolMessage)
+    assert '"code":"repeated_call"' in last.text
+    assert "Try something else" in last.text
+    assert isinstance(facts[-1], Answered)
+
+
+async def test_a_model_that_goes_on_repeating_a_refused_call_ends_the_turn() -> None:
+    model, tool = ScriptedModel([([], (call("echo", f"c{n}"),)) for n in range(9)]), EchoTool()
+    with pytest.raises(LimitReached, match="same call of echo again and again") as raised:
+        await facts_of(loop_with(model, tool), brief_with())
+    assert raised.value.code == "repeated_calls"
+    assert len(tool.runs) == 3
+
+
+async def test_a_call_between_two_equal_ones_makes_them_no_repetition() -> None:
+    other = '{"text": "b"}'
+    calls = [call("echo", f"c{n}", other if n % 3 == 2 else "{}") for n in range(9)]
+    model, tool = ScriptedModel([*(([], (made,)) for made in calls), (["done"], ())]), EchoTool()
+    await facts_of(loop_with(model, tool), brief_with())
+    assert len(tool.runs) == 9
+
+
+async def test_a_call_whose_result_changes_is_no_repetition() -> None:
+    class CountingTool(EchoTool):
+        async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+            await super().run(arguments, context)
+            return ToolResult(f"run {len(self.runs)}")
+
+    model = ScriptedModel([*(([], (call("echo", f"c{n}"),)) for n in range(6)), (["done"], ())])
+    tool = CountingTool()
+    await facts_of(loop_with(model, tool), brief_with())
+    assert len(tool.runs) == 6
