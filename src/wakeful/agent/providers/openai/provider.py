@@ -53,7 +53,7 @@ class OpenAICompatible:
         )
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[AnswerPart, None]:
-        answer = AnswerBuilder(self._errors, taken_ids=_call_ids(request))
+        answer = AnswerBuilder(self._errors, taken_ids=_call_ids(request), tools=request.tools)
         async with self._ask(request) as response:
             chunks = ChunkStream(response, self._errors)
             while not chunks.has_ended:
