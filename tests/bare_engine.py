@@ -27,6 +27,10 @@ class NoUnstoredWork:
         return nullcontext()
 
 
+class NoFiles:
+    async def forget(self, session_id: str) -> None: ...
+
+
 class NoBinder:
     def bind(self, turn: Turn) -> AbstractContextManager[None]:
         return nullcontext()
@@ -44,4 +48,4 @@ def bare_engine(
     adopts: bool = True,
 ) -> Engine:
     ledger = Ledger(store, clock, settings, host=host, binder=binder or NoBinder())
-    return Engine(ledger, Equipment(loop, make_processes(ledger), NoUnstoredWork()), adopts=adopts)
+    return Engine(ledger, Equipment(loop, make_processes(ledger), NoUnstoredWork(), NoFiles()), adopts=adopts)

@@ -76,6 +76,7 @@ from wakeful.tools.commands.gate.gate import Gate
 from wakeful.tools.cronjob_tool import CronjobTool
 from wakeful.tools.delegate_tool import DelegateTool
 from wakeful.tools.files.file_tools import ListFiles, ReadFile, WriteFile
+from wakeful.tools.files.kept_results import KeptResults
 from wakeful.tools.ports import TaskLedger
 from wakeful.tools.process_registry import process_registry
 from wakeful.tools.process_tool import ProcessTool
@@ -220,8 +221,11 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     tools = build_tools(ledger, keeper, tasks, binder, files, schedules, config.home)
     metrics = Metrics()
     store.notifier.listen(metrics.hear)
-    loop = Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text, metrics.count_model_error)
-    engine = Engine(ledger, Equipment(loop, keeper, UnstoredProcesses(keeper, unstored)), adopts=adopts)
+    results = KeptResults(config.home, lambda model: config.agent.result_limit)
+    redact = Redactor(settings.secrets).text
+    loop = Loop(providers.resolve, tools, config.agent, results, redact, metrics.count_model_error)
+    equipment = Equipment(loop, keeper, UnstoredProcesses(keeper, unstored), results)
+    engine = Engine(ledger, equipment, adopts=adopts)
     sources = model_sources(config.providers, config.model)
     catalogue = Catalogue(sources, config.home / "models.json", config.model)
     names = frozenset(tool.spec.name for tool in tools)

@@ -41,6 +41,7 @@ from wakeful.store.base import Body, Notifier, SharedWords, Store, Transaction
 from wakeful.store.postgres.store import PostgresStore
 from wakeful.store.sqlite.store import SqliteStore
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
+from wakeful.tools.files.kept_results import KeptResults
 
 T = TypeVar("T")
 
@@ -239,7 +240,8 @@ class Walk:
         ]
         self._sight = Sight()
         model = ScriptedModel(self._sight, fate)
-        self._loop = Loop(lambda name: (model, name), tools, AgentSettings())
+        results = KeptResults(Path("/nowhere"), lambda model: 50_000)
+        self._loop = Loop(lambda name: (model, name), tools, AgentSettings(), results)
         self._engine = bare_engine(store, self, SystemClock(), _SETTINGS)
         self._names: dict[str, str] = {}
         self._all_submitted = asyncio.Event()

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
-from wakeful.agent.calls import CallRunner
+from wakeful.agent.calls import CallRunner, LongResults
 from wakeful.agent.model_tries import EMPTY_ANSWER, ModelTries
 from wakeful.agent.progress import Progress, client_calls_in
 from wakeful.agent.prompt import INSTRUCTIONS
@@ -41,13 +41,14 @@ class Loop:
         find_model: FindModel,
         tools: Sequence[Tool],
         settings: AgentSettings,
+        long_results: LongResults,
         redact: Callable[[str], str] = lambda text: text,
         count_error: Callable[[str], None] = lambda code: None,
     ) -> None:
         """`redact` removes known secrets from tool results; `count_error` gets the code of each model error."""
         self._find_model = find_model
         self._specs = [tool.spec for tool in tools]
-        self._calls = CallRunner({tool.spec.name: tool for tool in tools}, redact)
+        self._calls = CallRunner({tool.spec.name: tool for tool in tools}, redact, long_results)
         self._settings = settings
         self._count_error = count_error
 

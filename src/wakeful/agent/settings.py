@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from wakeful.tools.base import RESULT_LIMIT
+
 
 @dataclass(frozen=True, slots=True)
 class AgentSettings:
@@ -12,3 +14,5 @@ class AgentSettings:
     # Most tries of a model request that fails for a passing reason, and how long they may take in all.
     model_tries: int = 3
     model_retry_seconds: float = 15.0
+    # The most characters of a tool's result that a model reads; the whole of a longer one is kept as a file.
+    result_limit: int = RESULT_LIMIT

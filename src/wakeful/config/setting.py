@@ -99,6 +99,7 @@ _ALL = [
     Setting("delivery_settle_seconds", values.seconds(0, 3600)),
     Setting("step_limit", values.whole_number(1, _MANY)),
     Setting("token_limit", values.whole_number(1, _MANY)),
+    Setting("result_limit", values.whole_number(1_000, _MANY)),
     Setting("model_tries", values.whole_number(1, 100)),
     Setting("model_retry_seconds", values.seconds(0, _DAY)),
     Setting("model_idle_seconds", values.seconds(0.1, _DAY)),

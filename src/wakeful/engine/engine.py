@@ -80,7 +80,7 @@ class Engine:
         self._broadcaster = Broadcaster(store, ledger.words, self._hearer)
         self._lease = LeaseKeeper(store, self.node, ledger.host, clock, settings, ledger.words)
         self._custodian = Custodian(store, self.node, ledger.host, self.tasks, clock, settings, equipment.processes)
-        self.purger = Purger(store, dispatcher, commits, clock, settings, equipment.processes, ledger.host)
+        self.purger = Purger(store, dispatcher, commits, clock, settings, equipment, ledger.host)
 
     @property
     def is_stopping(self) -> bool:

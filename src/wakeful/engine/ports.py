@@ -64,6 +64,12 @@ class UnstoredWork(Protocol):
         ...
 
 
+class SessionFiles(Protocol):
+    """What calls of a session have left on this machine, apart from its processes."""
+
+    async def forget(self, session_id: str) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Equipment:
     """What an engine works with; each part is built on the ledger."""
@@ -71,3 +77,4 @@ class Equipment:
     loop: AgentLoop
     processes: Processes
     unstored: UnstoredWork
+    files: SessionFiles
