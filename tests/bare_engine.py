@@ -26,6 +26,9 @@ class NoUnstoredWork:
     def allowed_in(self, turn_id: str) -> AbstractAsyncContextManager[None]:
         return nullcontext()
 
+    async def running_in(self, turn_id: str) -> list[Task]:
+        return []
+
 
 class NoBinder:
     def bind(self, turn: Turn) -> AbstractContextManager[None]:

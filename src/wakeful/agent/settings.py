@@ -12,3 +12,7 @@ class AgentSettings:
     # Most tries of a model request that fails for a passing reason, and how long they may take in all.
     model_tries: int = 3
     model_retry_seconds: float = 15.0
+    # The part of the model's window above which the conversation is summed up, and the model that does it; empty: the
+    # turn's own.
+    compact_at: float = 0.8
+    compact_model: str = ""
