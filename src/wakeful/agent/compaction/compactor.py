@@ -49,7 +49,7 @@ class Compactor:
         if problem := problem_of(plan, progress, window):
             yield CompactionFailed(progress.step, reason, plan.tokens, problem)
             raise TurnFailed(problem, code=OVERFLOW)
-        order = Order(plan.replaced, plan.words_limit, focus)
+        order = Order(plan.replaced, plan.words_limit, plan.characters, focus)
         draft = await self.summariser.sum_up(progress.brief.turn.model, order)
         work = await progress.brief.running_work()
         summary = _summary(plan, draft, tuple(map(_line_of, work)), reason)

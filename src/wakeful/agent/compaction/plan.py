@@ -53,6 +53,11 @@ class Plan:
         return tuple(message.text for message in self.replaced if isinstance(message, SystemMessage))
 
     @property
+    def characters(self) -> float:
+        """How many characters a token has in this context."""
+        return CHARACTERS * self.estimate / max(self.tokens, 1)
+
+    @property
     def words_limit(self) -> int:
         """How many characters the summary may have."""
         return min(int(self.room * _WORDS) * CHARACTERS, _MOST_WORDS)

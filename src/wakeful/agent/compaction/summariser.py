@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from wakeful.agent.compaction.estimate import CHARACTERS, tokens_in
+from wakeful.agent.compaction.estimate import CHARACTERS
 from wakeful.agent.compaction.material import both_ends, first_words_of, material_of
 from wakeful.agent.model_tries import EMPTY_ANSWER, OVERFLOW, ModelTries
 from wakeful.agent.models.window import Windows
@@ -16,7 +16,7 @@ from wakeful.errors import ConfigError, ModelError
 from wakeful.model.journal.message import Message, Usage, UserMessage
 
 _TRIES = 3
-# The part of a window that the material may fill: estimates are rough, and the answer needs room.
+# The part of a window that the material may fill: the answer and the summary of earlier parts need room.
 _FILLED = 0.8
 # A part with fewer characters is not worth a request.
 _SMALLEST_PART = 600
@@ -25,10 +25,12 @@ _CHARACTERS_A_WORD = 7
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to sum up, in how many characters at most, and what the user wants to be kept above all."""
-
     messages: Sequence[Message]
+    # How many characters the summary may have.
     limit: int
+    # How many characters a token has, as far as it is known.
+    characters: float = CHARACTERS
+    # What the user wants to be kept above all.
     focus: str = ""
 
 
@@ -83,8 +85,8 @@ class Summariser:
         window = self.windows.window_of(model)
         if window is None:
             return None
-        besides = tokens_in(SUMMARY_INSTRUCTIONS + order.focus) * CHARACTERS + order.limit
-        return max(int(window * _FILLED) * CHARACTERS - besides, _SMALLEST_PART)
+        besides = len(SUMMARY_INSTRUCTIONS) + len(order.focus)
+        return max(int(window * _FILLED * order.characters) - besides, _SMALLEST_PART)
 
     def _smaller_size(self, model: str, order: Order, error: ModelError, tried: int) -> int:
         """Return the size of parts after a refusal. Raises the error if it is another one, or parts are small."""
