@@ -11,6 +11,8 @@ from wakeful.model.journal.summary import CompactionReason
 
 # Parts of the room for messages: what stays, the user's words, the summary. The rest is for going on.
 _KEPT = 1 / 4
+# What the user has just written stays even if it is longer than that, up to this part.
+_UNREAD = 1 / 2
 _SAID = 1 / 3
 _WORDS = 1 / 4
 # The most of the user's words that are repeated, and the longest summary, in characters.
@@ -90,7 +92,7 @@ def plan_for(progress: Progress, reason: CompactionReason, *, window: int | None
     # From tokens, as the endpoint counts them, to estimates by characters.
     scale = estimate / max(tokens, 1)
     room = spoken if window is None else int(window * compact_at * scale) - frame - instructions
-    most_kept = int(min(room, spoken) * _KEPT)
+    most_kept = max(int(min(room, spoken) * _KEPT), _unread(messages, int(room * _UNREAD)))
     return Plan(messages, frame, tokens, room, estimate, _first_kept(messages, most_kept))
 
 
@@ -119,6 +121,13 @@ def _first_kept(messages: Sequence[Message], most: int) -> int:
     while first < len(messages) and isinstance(messages[first], ToolMessage):
         first += 1
     return first
+
+
+def _unread(messages: Sequence[Message], most: int) -> int:
+    """Return the tokens of what the user has just written, which no model has read yet; 0 if they are too many."""
+    newest = messages[-1:]
+    size = tokens_of(newest) if all(map(_is_said, newest)) else 0
+    return size if size <= most else 0
 
 
 def _said_in(message: Message) -> tuple[str, ...]:

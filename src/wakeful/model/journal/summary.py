@@ -13,7 +13,7 @@ _BY_SERVER = (
     "[The beginning of each message of the conversation so far, instead of a summary: no model could write one. It "
     "replaces the messages.]"
 )
-_SAID = "[What the user has written last, word for word:]"
+_SAID = "[What the user has written last, word for word. The summary says what of it is done.]"
 _WORK = "[Background work that was running when this was written:]"
 
 
