@@ -26,6 +26,9 @@ class NoUnstoredWork:
     def allowed_in(self, turn_id: str) -> AbstractAsyncContextManager[None]:
         return nullcontext()
 
+    async def running_in(self, turn_id: str) -> list[Task]:
+        return []
+
 
 class NoFiles:
     async def forget(self, session_id: str) -> None: ...

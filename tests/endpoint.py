@@ -52,6 +52,8 @@ class Script:
     failures: int | None = None
     error: Mapping[str, Any] = field(default_factory=lambda: {"message": "scripted error"})
     headers: Mapping[str, str] = field(default_factory=dict)
+    # The tokens that the model can read: a longer request is refused, and `usage` counts those of the request.
+    window: int | None = None
     # Exactly these bytes as the body of the response, for streams that are not compatible at all. Any
     # `break_after` cuts the connection after them.
     raw: bytes | None = None
@@ -148,6 +150,17 @@ class Endpoint:
         return script if self._failed[words] <= script.failures else replace(script, status=200)
 
 
+def tokens_in(request: Mapping[str, Any]) -> int:
+    """Four characters a token, as in English."""
+    return len(orjson.dumps([request["messages"], request.get("tools", [])])) // 4
+
+
+def _too_long(window: int, tokens: int) -> dict[str, str]:
+    asked = f"your messages resulted in {tokens} tokens. Please reduce their length."
+    sentence = f"This model's maximum context length is {window} tokens. However, {asked}"
+    return {"message": sentence, "type": "invalid_request_error", "code": "context_length_exceeded"}
+
+
 def _last_words(request: Mapping[str, Any]) -> str:
     words = [message["content"] for message in request["messages"] if message["role"] == "user"]
     return words[-1] if words and isinstance(words[-1], str) else ""
@@ -241,6 +254,8 @@ class _Connection(asyncio.Protocol):
     async def _perform(self, script: Script, request: Mapping[str, Any]) -> None:
         if script.hang:
             await asyncio.Event().wait()
+        elif script.window is not None and (tokens := tokens_in(request)) > script.window:
+            self._write_whole(400, orjson.dumps({"error": _too_long(script.window, tokens)}))
         elif script.status != 200:
             self._write_whole(script.status, orjson.dumps({"error": script.error}), script.headers)
         elif script.raw is not None:
@@ -271,7 +286,7 @@ class _Connection(asyncio.Protocol):
             return
         self._write_event(_last_chunk(script, request))
         if request.get("stream_options", {}).get("include_usage"):
-            self._write_event(_usage_chunk(script))
+            self._write_event(_usage_chunk(script, 7 if script.window is None else tokens_in(request)))
         self._write(b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n")
 
     async def _is_interrupted(self, script: Script, number: int | None) -> bool:
@@ -345,12 +360,12 @@ def _last_chunk(script: Script, request: Mapping[str, Any]) -> bytes:
     return _chunk({}, "tool_calls" if is_calling and script.finish_reason == "stop" else script.finish_reason)
 
 
-def _usage_chunk(script: Script) -> bytes:
+def _usage_chunk(script: Script, read: int) -> bytes:
     output = script.tokens + script.reasoning_tokens
     usage = {
-        "prompt_tokens": 7,
+        "prompt_tokens": read,
         "completion_tokens": output,
-        "total_tokens": 7 + output,
+        "total_tokens": read + output,
         "prompt_tokens_details": {"cached_tokens": 2},
         "completion_tokens_details": {"reasoning_tokens": script.reasoning_tokens},
     }

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp
 from wakeful.agent.loop import Loop
 from wakeful.agent.models.catalogue import Catalogue
 from wakeful.agent.models.model_list import model_sources
+from wakeful.agent.models.window import LearntWindows, result_limits, Windows
 from wakeful.agent.providers.registry import ProviderRegistry
 from wakeful.agent.title_maker import TitleMaker
 from wakeful.config.config import Config
@@ -143,6 +144,7 @@ class Running:
     schedules: ScheduleDesk
     # The names of the agent's tools.
     tools: frozenset[str]
+    windows: Windows
     doors: Doors | None = None
 
 
@@ -197,11 +199,12 @@ def build_store(config: Config) -> Store:
 
 def build_providers(config: Config) -> ProviderRegistry:
     registry = ProviderRegistry(config.providers)
-    try:
-        # Fail at the start, not in the first turn.
-        registry.resolve(config.model)
-    except ConfigError as error:
-        raise ConfigError(f"{config.origins.get('model', 'The default model')}: {error}") from error
+    # Fail at the start, not in the first turn.
+    for setting, name in (("model", config.model), ("compact_model", config.agent.compact_model or config.model)):
+        try:
+            registry.resolve(name)
+        except ConfigError as error:
+            raise ConfigError(f"{config.origins.get(setting, 'The default model')}: {error}") from error
     return registry
 
 
@@ -221,15 +224,16 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     tools = build_tools(ledger, keeper, tasks, binder, files, schedules, config.home)
     metrics = Metrics()
     store.notifier.listen(metrics.hear)
-    results = KeptResults(config.home, lambda model: config.agent.result_limit)
+    windows = LearntWindows()
+    results = KeptResults(config.home, result_limits(windows, config.agent.result_limit))
     redact = Redactor(settings.secrets).text
-    loop = Loop(providers.resolve, tools, config.agent, results, redact, metrics.count_model_error)
+    loop = Loop(providers.resolve, tools, config.agent, results, redact, metrics.count_model_error, windows)
     equipment = Equipment(loop, keeper, UnstoredProcesses(keeper, unstored), results)
     engine = Engine(ledger, equipment, adopts=adopts)
     sources = model_sources(config.providers, config.model)
     catalogue = Catalogue(sources, config.home / "models.json", config.model)
     names = frozenset(tool.spec.name for tool in tools)
-    return Running(engine, store, keeper, providers, catalogue, webhooks, metrics, files, schedules, names)
+    return Running(engine, store, keeper, providers, catalogue, webhooks, metrics, files, schedules, names, windows)
 
 
 def build_schedules(config: Config, ledger: Ledger, providers: ProviderRegistry) -> ScheduleDesk:
@@ -360,6 +364,8 @@ def build_web(config: Config, running: Running) -> Web:
         operator=OPERATOR,
         model=config.model,
         workspace=str(config.workspace),
+        window_of=running.windows.window_of,
+        compact_at=config.agent.compact_at,
         streams=build_streams(config),
     )
 

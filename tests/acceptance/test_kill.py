@@ -1,22 +1,16 @@
 """kill -9 at every commit: nothing accepted is lost, nothing recorded is done twice, and no reader sees a gap."""
 
 import itertools
-import os
 import random
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Self
 
-import orjson
 import pytest
 
 from tests.acceptance.ledger import Ledger
 from tests.acceptance.picture import Picture, take_picture
-from tests.acceptance.walker import DEATH_IN_ANSWER, DEATH_IN_TOOL, MESSAGES, SESSIONS, TASKS, Case, line_of
-from tests.ready_database import ReadyDatabase, put_sqlite_file
+from tests.acceptance.walker import DEATH_IN_ANSWER, DEATH_IN_TOOL, MESSAGES, SESSIONS, TASKS, line_of
+from tests.acceptance.walks import Case, NewCase, Walker
 from wakeful.model import event as events
 from wakeful.model.event import Event
 from wakeful.model.inbox import RowKind, RowStatus
@@ -27,7 +21,6 @@ from wakeful.model.turn import TurnStatus
 # Long enough for hundreds of processes on a slow machine.
 pytestmark = pytest.mark.timeout(600)
 
-_ROOT = Path(__file__).parents[2]
 _OWN_DEATHS = (DEATH_IN_ANSWER, DEATH_IN_TOOL)
 # A walk with fewer commits no longer does all that it should.
 _FEWEST_COMMITS = 28
@@ -35,65 +28,11 @@ _FEWEST_COMMITS = 28
 _PARTS = 2
 _SOAK_ROUNDS = 300
 
-# Called with the moments of death.
-NewCase = Callable[..., Case]
-
-
-class Walker:
-    """The program that walks. Only its children die."""
-
-    def __enter__(self) -> Self:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.acceptance.walker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            cwd=_ROOT,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        )
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.communicate()
-
-    def walk(self, case: Case) -> int:
-        """Run one process of the walk and return its exit code."""
-        assert self._process.stdin
-        assert self._process.stdout
-        self._process.stdin.write(orjson.dumps(asdict(case)) + b"\n")
-        self._process.stdin.flush()
-        return int(self._process.stdout.readline())
-
 
 @pytest.fixture(scope="module")
 def walker() -> Iterator[Walker]:
-    with Walker() as walker:
+    with Walker("tests.acceptance.walker") as walker:
         yield walker
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def store(request: pytest.FixtureRequest) -> str:
-    name: str = request.param
-    return name
-
-
-@pytest.fixture
-def new_case(store: str, request: pytest.FixtureRequest, tmp_path: Path) -> NewCase:
-    """Returns a maker of cases that die at the given moments, each with its own folder and an empty database."""
-    numbers = itertools.count(1)
-
-    def empty_database(folder: Path) -> str:
-        if store == "postgres":
-            database: ReadyDatabase = request.getfixturevalue("ready_database")
-            return database.emptied()
-        put_sqlite_file(folder / "wakeful.db")
-        return str(folder / "wakeful.db")
-
-    def make(*deaths: str) -> Case:
-        folder = tmp_path / str(next(numbers))
-        folder.mkdir()
-        return Case(str(folder), empty_database(folder), deaths)
-
-    return make
 
 
 @pytest.mark.parametrize("part", range(_PARTS))

@@ -1,25 +1,18 @@
 """The walk: an engine that goes through messages, tools and wake-ups, and is killed at chosen commits.
 
-Started again with the same case, it continues until everything is settled. Run as a program, this file reads one case
-per line and answers each with the exit code of the process that walked it. That process is a fork, because importing
-takes longer than walking.
+Started again with the same case, it continues until everything is settled. walks.py says how it is run.
 """
 
 import asyncio
-import logging
-import os
-import sys
-import time
-import traceback
-from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
 import orjson
 
 from tests.acceptance.ledger import Fate, Ledger
+from tests.acceptance.walks import DyingStore, walk_cases
 from tests.bare_engine import bare_engine
 from wakeful.agent.loop import Loop
 from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest
@@ -31,15 +24,11 @@ from wakeful.model.event import Event, StreamItem
 from wakeful.model.inbox import IfBusy
 from wakeful.model.journal.fact import Brief, Fact
 from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
-from wakeful.model.opening import Opened, Opening
 from wakeful.model.session import Address, Session
-from wakeful.model.store_stats import StoreStats
 from wakeful.model.tasks.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease, Turn
 from wakeful.model.words import Position, Word
-from wakeful.store.base import Body, Notifier, SharedWords, Store, Transaction
-from wakeful.store.postgres.store import PostgresStore
-from wakeful.store.sqlite.store import SqliteStore
+from wakeful.store.base import Transaction
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
 from wakeful.tools.files.kept_results import KeptResults
 
@@ -64,85 +53,6 @@ _DOOR = Door("web", async_delivery=True)
 _ADDRESS = Address("web")
 _SETTINGS = EngineSettings(lease_seconds=0.1, resume_limit=100)
 _SECONDS = 30.0
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    # Where the ledger and, for SQLite, the database are.
-    folder: str
-    # The address of a PostgreSQL database, or the path of a SQLite file.
-    database: str
-    # When to die. "before 7" and "after 12" are commits, counted over all processes of the walk.
-    deaths: tuple[str, ...]
-
-
-class DyingStore:
-    """A store that kills its process right before or right after chosen commits."""
-
-    def __init__(self, inner: Store, ledger: Ledger, fate: Fate) -> None:
-        self._inner = inner
-        self._ledger = ledger
-        self._fate = fate
-        self._count = len(ledger.lines("commits"))
-
-    @property
-    def notifier(self) -> Notifier:
-        return self._inner.notifier
-
-    @property
-    def stats(self) -> StoreStats:
-        return self._inner.stats
-
-    @property
-    def words(self) -> SharedWords | None:
-        return self._inner.words
-
-    @property
-    def is_exclusive(self) -> bool:
-        return self._inner.is_exclusive
-
-    async def open(self) -> None:
-        await self._inner.open()
-
-    async def close(self) -> None:
-        await self._inner.close()
-
-    async def read(self, body: Body[T]) -> T:
-        return await self._inner.read(body)
-
-    async def search(self, body: Body[T]) -> T:
-        return await self._inner.search(body)
-
-    async def write_lease(self, body: Body[T]) -> T:
-        """Write without counting: when this happens depends on the clock."""
-        return await self._inner.write_lease(body)
-
-    async def write(self, body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
-        if not lock:
-            # Writes without a session, such as sweeps, depend on the clock: counting them would spoil the numbers.
-            return await self._inner.write(body)
-        number = self._next_number()
-
-        async def dying(tx: Transaction) -> T:
-            result = await body(tx)
-            self._fate.meet(f"before {number}")
-            return result
-
-        result = await self._inner.write(dying, lock=lock, patience=patience)
-        self._fate.meet(f"after {number}")
-        return result
-
-    async def open_new(self, opening: Opening) -> Opened:
-        number = self._next_number()
-        self._fate.meet(f"before {number}")
-        opened = await self._inner.open_new(opening)
-        self._fate.meet(f"after {number}")
-        return opened
-
-    def _next_number(self) -> int:
-        self._count += 1
-        self._ledger.add("commits", "")
-        return self._count
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,43 +279,9 @@ def _outcome(task_id: str) -> TaskOutcome:
     return TaskOutcome(TaskStatus.EXITED, 0, f"{task_id} has ended")
 
 
-async def walk(case: Case) -> None:
-    ledger = Ledger(Path(case.folder))
-    # Nothing in the walk is worth a warning.
-    logging.basicConfig(filename=ledger.folder / "warnings", level=logging.WARNING)
-    fate = Fate(case.deaths, ledger)
-    store = DyingStore(_store_at(case.database), ledger, fate)
-    async with asyncio.timeout(_SECONDS):
-        await store.open()
-        await Walk(store, ledger, fate).to_the_end()
-        await store.close()
-
-
-def _store_at(database: str) -> Store:
-    if database.startswith("postgresql:"):
-        return PostgresStore(database)
-    # A killed process loses nothing that it has given to the kernel.
-    return SqliteStore(Path(database), time.time, synchronous="OFF")
-
-
-def _walk_and_exit(case: Case) -> None:
-    try:
-        asyncio.run(walk(case))
-    except BaseException:
-        traceback.print_exc()
-        os._exit(1)
-    os._exit(0)
-
-
-def main() -> None:
-    for line in sys.stdin:
-        case = Case(**orjson.loads(line))
-        child = os.fork()
-        if child == 0:
-            _walk_and_exit(case)
-        _, status = os.waitpid(child, 0)
-        print(os.waitstatus_to_exitcode(status), flush=True)
+async def walk(store: DyingStore, ledger: Ledger, fate: Fate) -> None:
+    await Walk(store, ledger, fate).to_the_end()
 
 
 if __name__ == "__main__":
-    main()
+    walk_cases(walk)

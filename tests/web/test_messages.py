@@ -71,7 +71,7 @@ async def test_turns_have_their_number_and_their_cost(web: Served) -> None:
     assert turns[first]["usage"] == {"input_tokens": 2, "output_tokens": 2}
     assert turns[second]["usage"] is None
     assert shown["session"]["usage"] == {
-        "input_tokens": 2, "output_tokens": 2, "context_tokens": 1, "context_window": None,
+        "input_tokens": 2, "output_tokens": 2, "context_tokens": 1, "context_window": None, "compact_at_tokens": None,
     }  # fmt: skip
     assert shown["has_more"] is False
     assert (await web.shown(session_id, limit=2))["has_more"] is True

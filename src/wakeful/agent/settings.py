@@ -16,3 +16,7 @@ class AgentSettings:
     model_retry_seconds: float = 15.0
     # The most characters of a tool's result that a model reads; the whole of a longer one is kept as a file.
     result_limit: int = RESULT_LIMIT
+    # The part of the model's window above which the conversation is summed up, and the model that does it; empty: the
+    # turn's own.
+    compact_at: float = 0.8
+    compact_model: str = ""

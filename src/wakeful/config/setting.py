@@ -103,6 +103,8 @@ _ALL = [
     Setting("model_tries", values.whole_number(1, 100)),
     Setting("model_retry_seconds", values.seconds(0, _DAY)),
     Setting("model_idle_seconds", values.seconds(0.1, _DAY)),
+    Setting("compact_at", values.part(0.1, 0.95)),
+    Setting("compact_model", values.model),
     Setting("openai_base_url", values.endpoint_url, is_secret=True, is_ours=False),
     Setting("openai_api_key", values.secret, is_secret=True, is_ours=False),
 ]

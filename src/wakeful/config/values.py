@@ -54,6 +54,16 @@ def days(low: float, high: float) -> Read:
     return _duration("days", low, high)
 
 
+def part(low: float, high: float) -> Read:
+    def read(value: object) -> float:
+        number = _number(value, float)
+        if number is None or not low <= number <= high:
+            raise Unfit(f"a number from {low:g} to {high:g}")
+        return number
+
+    return read
+
+
 def one_of(*names: str) -> Read:
     def read(value: object) -> str:
         if not isinstance(value, str) or value.strip().lower() not in names:

@@ -55,7 +55,7 @@ class _Log:
         if isinstance(fact, TextDelta | ReasoningDelta):
             self.say(fact)
         else:
-            self.add(*turn_events.events_of(fact))
+            self.add(*turn_events.events_of(self.turn.id, fact))
         if self.queue.qsize() >= _FULL:
             await self.queue.join()
 
@@ -117,7 +117,7 @@ class EphemeralTurns:
         # Leaving these contexts ends the turn's background work, so that happens before its final event.
         async with self._slots.taken_by(log.turn), self._work.allowed_in(log.turn.id):
             with self._binder.bind(log.turn), self._delegations.allowed_in(log.turn, self._loop):
-                run = self._loop.run(memory_brief(log.turn, messages))
+                run = self._loop.run(memory_brief(log.turn, messages, self._work))
                 return await run_to_end(run, log.record, self._settings.turn_seconds)
 
 

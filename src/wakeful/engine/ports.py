@@ -63,6 +63,10 @@ class UnstoredWork(Protocol):
         """
         ...
 
+    async def running_in(self, turn_id: str) -> list[Task]:
+        """Return the processes that this turn has started and that still run."""
+        ...
+
 
 class SessionFiles(Protocol):
     """What calls of a session have left on this machine, apart from its processes."""

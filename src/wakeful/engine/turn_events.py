@@ -5,7 +5,14 @@ from typing import Any
 
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent
-from wakeful.model.journal.fact import Answered, CallFinished, StepAbandoned
+from wakeful.model.journal.fact import (
+    Answered,
+    CallFinished,
+    Compacted,
+    CompactionFailed,
+    CompactionStarted,
+    StepAbandoned,
+)
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.model.words import WordsEnd
 
@@ -30,7 +37,11 @@ def ended(turn: Turn, outcome: Outcome, ends: WordsEnd | None = None) -> NewEven
     return NewEvent.of(_FINAL_EVENT[outcome.status], data, ends)
 
 
-def events_of(fact: Answered | CallFinished | StepAbandoned) -> list[NewEvent]:
+# What a compaction yields.
+Compaction = CompactionStarted | Compacted | CompactionFailed
+
+
+def events_of(turn_id: str, fact: Answered | CallFinished | StepAbandoned | Compaction) -> list[NewEvent]:
     match fact:
         case StepAbandoned():
             return [abandoned(fact)]
@@ -38,6 +49,8 @@ def events_of(fact: Answered | CallFinished | StepAbandoned) -> list[NewEvent]:
             return answered(fact)
         case CallFinished():
             return [call_finished(fact)]
+        case _:
+            return [compaction(turn_id, fact)]
 
 
 def abandoned(fact: StepAbandoned, ends: WordsEnd | None = None) -> NewEvent:
@@ -63,6 +76,21 @@ def call_finished(fact: CallFinished) -> NewEvent:
         # Background tasks whose end this result has shown: they get no notice.
         data["consumed"] = fact.consumes
     return NewEvent.quoting(events.TOOL_COMPLETE, data, fact.step, fact.index)
+
+
+def compaction(turn_id: str, fact: Compaction) -> NewEvent:
+    data: dict[str, Any] = {"turn_id": turn_id, "step": fact.step}
+    match fact:
+        case CompactionStarted():
+            data |= {"reason": fact.reason, "context_tokens": fact.context_tokens}
+            return NewEvent.of(events.COMPACTION_STARTED, data)
+        case CompactionFailed():
+            data |= {"reason": fact.reason, "context_tokens": fact.context_tokens, "message": fact.message}
+            return NewEvent.of(events.COMPACTION_FAILED, data)
+        case Compacted(summary=summary):
+            tokens = {"tokens_before": summary.tokens_before, "tokens_after": summary.tokens_after}
+            data |= {"message_id": f"{turn_id}.{fact.step}.0", **tokens}
+            return NewEvent.of(events.COMPACTION_DONE, data)
 
 
 def _called(fact: Answered, index: int) -> NewEvent:

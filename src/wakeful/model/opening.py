@@ -11,6 +11,7 @@ from wakeful.model.event import Event, NewEvent
 from wakeful.model.inbox import InboxRow, RowStatus
 from wakeful.model.journal.entry import Entry
 from wakeful.model.journal.message import Usage
+from wakeful.model.journal.summary import Summary
 from wakeful.model.session import Session, TitleOrigin
 from wakeful.model.turn import Outcome, Turn
 
@@ -76,6 +77,8 @@ class Step:
     # Tasks whose end the agent has seen: their notices are no longer needed.
     consumes: Sequence[str] = ()
     cost: Usage | None = None
+    # With which the context begins from now on.
+    summary: Summary | None = None
 
 
 @dataclass(frozen=True, slots=True)

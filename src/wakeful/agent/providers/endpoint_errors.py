@@ -3,6 +3,7 @@
 No message contains the API key, whatever the endpoint replies.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -15,8 +16,18 @@ _OVERFLOW_WORDS = (
     "context length",
     "context window",
     "context size",
+    "context limit",
     "prompt is too long",
+    "maximum number of tokens allowed",
 )
+# How endpoints name the model's window when they refuse a longer context.
+_WINDOWS = (
+    re.compile(r"context (?:length|window|size)[ (:a-z]{0,12}(\d[\d,]*)"),
+    re.compile(r"> (\d[\d,]*)"),
+    re.compile(r"(\d[\d,]*) (?:maximum )?context length"),
+    re.compile(r"tokens allowed \((\d[\d,]*)\)"),
+)
+_SMALLEST_WINDOW = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +106,10 @@ class EndpointErrors:
         detail = "" if status == 401 else self._clean(text)
         facts = ": ".join(fact for fact in (str(status or ""), detail) if fact)
         what = f"{meaning.what} ({facts})" if facts else meaning.what
-        return self._make(meaning.code, what, meaning.advice, passing=meaning.passing, retry_after=retry_after)
+        error = self._make(meaning.code, what, meaning.advice, passing=meaning.passing, retry_after=retry_after)
+        if meaning is _OVERFLOW:
+            error.window = _window(complaint, text.lower())
+        return error
 
     def _make(
         self, code: str, what: str, advice: str, *, passing: bool = False, retry_after: float | None = None
@@ -130,6 +144,14 @@ def _meaning(status: int | None, code: str, text: str) -> _Meaning:
     if status is None:
         return _REQUEST if "invalid_request" in code else _UNAVAILABLE
     return _REDIRECT if status < 400 else _REQUEST
+
+
+def _window(complaint: object, text: str) -> int | None:
+    """Return the window that the complaint names. llama.cpp has it in a field, others in the text."""
+    named = complaint.get("n_ctx") if isinstance(complaint, Mapping) else None
+    found = next((match[1] for pattern in _WINDOWS if (match := pattern.search(text))), "")
+    window = named if isinstance(named, int) else int(found.replace(",", "") or 0)
+    return window if window >= _SMALLEST_WINDOW else None
 
 
 def _complaint(body: object) -> object:

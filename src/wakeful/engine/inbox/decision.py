@@ -20,7 +20,7 @@ from wakeful.model.lane import Lane
 from wakeful.model.opening import Closing, Opening, Step
 from wakeful.model.request import request_as_far_as_known
 from wakeful.model.session import Session
-from wakeful.model.turn import Outcome, Turn, TurnStatus
+from wakeful.model.turn import COMPACTION, Outcome, Turn, TurnStatus
 
 # Senders choose the dedupe keys of messages; the prefix keeps them apart from the keys of tasks and retries.
 MESSAGE_PREFIX = "message:"
@@ -111,7 +111,7 @@ class Rules:
     def _opening(self, lane: Lane, batch: Batch) -> Opening:
         session, first = lane.session, batch.first
         asked = first.data
-        shown = [row for row in batch.rows if row.kind is not RowKind.RETRY]
+        shown = [row for row in batch.rows if row.kind is not RowKind.RETRY and row.source != COMPACTION]
         turn = Turn(
             id=first.turn_id,
             session_id=session.id,
@@ -138,7 +138,7 @@ class Rules:
             posted=tuple(row for row in batch.rows if not row.id),
             entries=tuple(inputs),
             facts=facts,
-            releases_hold=not batch.is_wakeup,
+            releases_hold=not batch.is_wakeup and first.source != COMPACTION,
         )
 
     def _retry(self, turn: Turn, now: float) -> InboxRow:
@@ -167,7 +167,9 @@ def settled_session(session: Session, turn: Turn, outcome: Outcome, *, by_user: 
         head=turn.id,
         checkpoint=turn.id if is_done and _is_whole(turn, outcome) else session.checkpoint,
         is_held=session.is_held or by_user,
-        is_blocked=outcome.code in _BLOCKING_CODES or (session.is_blocked and not is_done),
+        # A summary may have been made without a model.
+        is_blocked=outcome.code in _BLOCKING_CODES
+        or (session.is_blocked and (not is_done or turn.source == COMPACTION)),
     )
 
 

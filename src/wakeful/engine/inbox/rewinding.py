@@ -15,7 +15,7 @@ from wakeful.model.event import SESSION_UPDATED, NewEvent
 from wakeful.model.inbox import RowStatus
 from wakeful.model.journal.entry import Entry
 from wakeful.model.session import Session
-from wakeful.model.turn import Turn, TurnStatus
+from wakeful.model.turn import COMPACTION, Turn, TurnStatus
 from wakeful.store.base import Body, Transaction
 
 _OPENING_STEP = 0
@@ -47,6 +47,8 @@ async def edited(tx: Transaction, session: Session, turn_id: str, position: tupl
 async def repeated(tx: Transaction, session: Session) -> Retake:
     """Return a retake of the last turn with the same inputs. Raises MessageUnusable."""
     turn = None if session.head is None else await tx.turns.get(session.head)
+    while turn is not None and turn.source == COMPACTION and turn.parent is not None:
+        turn = await tx.turns.get(turn.parent)
     entries = [] if turn is None else await _inputs(tx, turn)
     if turn is None or not entries:
         raise MessageUnusable("There is no answer yet to give again: send a message first.")

@@ -12,12 +12,24 @@ from wakeful.engine.turns.recorder import Recorder
 from wakeful.engine.turns.turn_run import run_to_end, turn_outcome
 from wakeful.errors import LeaseLost, LimitReached, StoreError
 from wakeful.model.journal.entry import input_message
-from wakeful.model.journal.fact import Answered, Brief, CallFinished, Fact, ReasoningDelta, StepAbandoned, TextDelta
+from wakeful.model.journal.fact import (
+    Answered,
+    Brief,
+    CallFinished,
+    Compacted,
+    CompactionFailed,
+    CompactionStarted,
+    Fact,
+    ReasoningDelta,
+    StepAbandoned,
+    TextDelta,
+)
 from wakeful.model.journal.message import Message
 from wakeful.model.journal.transcript import Transcript
 from wakeful.model.opening import Step
+from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Outcome, Turn
-from wakeful.store.base import Store
+from wakeful.store.base import Store, Transaction
 
 
 class _Paused(Exception):
@@ -79,6 +91,10 @@ class Executor:
             output_tokens=transcript.output_tokens,
             take_inputs=partial(self._take_inputs, recorder),
             calls_made=transcript.calls_made,
+            measure=transcript.measure,
+            summaries=transcript.summaries,
+            vain_summaries=transcript.vain_summaries,
+            running_work=partial(self._running_work, turn.session_id),
         )
 
     async def _take_inputs(self, recorder: Recorder, step: int, index: int) -> list[Message]:
@@ -87,6 +103,12 @@ class Executor:
             raise _Paused
         entries = await recorder.join(step, index)
         return [input_message(entry) for entry in entries]
+
+    async def _running_work(self, session_id: str) -> list[Task]:
+        async def body(tx: Transaction) -> list[Task]:
+            return await tx.tasks.running_in(session_id)
+
+        return await self.store.read(body)
 
     async def _record(self, assignment: Assignment, recorder: Recorder, fact: Fact) -> None:
         await assignment.until_open()
@@ -99,3 +121,7 @@ class Executor:
                 await recorder.answer(fact)
             case CallFinished():
                 await recorder.result(fact)
+            case CompactionStarted() | CompactionFailed():
+                await recorder.compaction(fact)
+            case Compacted():
+                await recorder.summary(fact)

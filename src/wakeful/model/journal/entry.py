@@ -2,13 +2,13 @@
 
 Step 0 holds the inputs that opened the turn. In every later step index 0 is the model's answer, 1 to n are the
 results of its n calls, and the rest are inputs that joined the turn before its next step. An answer that was cut off
-has index 0, too, and is the last entry of its turn.
+has index 0, too, and is the last entry of its turn. A summary of the conversation so far is a step of its own.
 
 Entries are never removed. What a user deletes is marked as deleted in its entry, and no model reads it again.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -24,6 +24,7 @@ from wakeful.model.journal.message import (
     Usage,
     UserMessage,
 )
+from wakeful.model.journal.summary import CompactionReason, Summary
 from wakeful.model.words import Said, pack_cuts
 
 # The parts of an entry that can be deleted. Of an answer: its text, its reasoning, or one of its calls, by its number
@@ -38,6 +39,8 @@ class EntryKind(StrEnum):
     RESULT = "result"
     # The words of an answer that was cut off, because its turn was stopped or failed. People see it; models do not.
     CUT = "cut"
+    # Models read it instead of what came before; people see both.
+    SUMMARY = "summary"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,8 @@ class Chain:
 
     # Changes whenever any entry, of any turn, is overwritten.
     revision: str
-    # The ancestor after which they begin; None: they begin with the first turn.
+    # The ancestor after which they begin; None: they begin where the context does, which is the first turn or what the
+    # newest summary keeps.
     base: str | None
     entries: list[Entry]
     # The turn with which they end, if more turns follow; None: they end with the turn that was asked for.
@@ -108,6 +112,17 @@ def result_entry(
     return Entry(turn_id, step, index, EntryKind.RESULT, payload)
 
 
+def summary_entry(turn_id: str, step: int, summary: Summary) -> Entry:
+    return Entry(turn_id, step, 0, EntryKind.SUMMARY, orjson.dumps(asdict(summary)))
+
+
+def summary_of(entry: Entry) -> Summary:
+    data = entry.data
+    lists = {name: tuple(data[name]) for name in ("instructions", "said", "work")}
+    typed = {"reason": CompactionReason(data["reason"]), "usage": Usage(**data["usage"])}
+    return Summary(**data | lists | typed)
+
+
 def parts_of(entry: Entry) -> list[Entry]:
     """Split an entry into one for each message. A client may send a call of the server's back together with its
     result: to a model those are two messages.
@@ -125,12 +140,13 @@ def input_message(entry: Entry) -> Message:
     data = entry.data
     role = data.get("role", "user")
     if role == "tool":
-        return ToolMessage(data["call_id"], data["text"])
+        return ToolMessage(data["call_id"], data["text"], entry.id)
     if role == "assistant":
-        return AssistantMessage(data["text"], calls=tuple(ToolCall(**call) for call in data.get("calls", ())))
+        calls = tuple(ToolCall(**call) for call in data.get("calls", ()))
+        return AssistantMessage(data["text"], calls=calls, origin=entry.id)
     if role in ("system", "developer"):
-        return SystemMessage(data["text"])
-    return UserMessage(data["text"], tuple(data.get("images", ())))
+        return SystemMessage(data["text"], entry.id)
+    return UserMessage(data["text"], tuple(data.get("images", ())), entry.id, "notice" in data)
 
 
 def answer_of(entry: Entry) -> AssistantMessage:
@@ -139,7 +155,15 @@ def answer_of(entry: Entry) -> AssistantMessage:
     deleted = data.get("deleted", ())
     text = "" if TEXT in deleted else data["text"]
     reasoning = "" if REASONING in deleted else data["reasoning"]
-    return AssistantMessage(text, reasoning, tuple(call for _, call in calls_of(entry)))
+    return AssistantMessage(text, reasoning, tuple(call for _, call in calls_of(entry)), entry.id)
+
+
+def calls_in(entry: Entry) -> tuple[ToolCall, ...]:
+    """Return the calls of an answer, or of a message that a client sent."""
+    if entry.kind is EntryKind.ANSWER:
+        return answer_of(entry).calls
+    message = input_message(entry) if entry.kind is EntryKind.INPUT else None
+    return message.calls if isinstance(message, AssistantMessage) else ()
 
 
 def calls_of(entry: Entry) -> list[tuple[int, ToolCall]]:

@@ -1,6 +1,6 @@
 """The messages that a model reads and writes, independent of any provider's format."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +16,9 @@ class SystemMessage:
     """A client's instructions, which take precedence over the user's messages."""
 
     text: str
+    # The id of the journal entry that the message was made of; empty for a message that is not recorded. The same in
+    # all other messages.
+    origin: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,19 @@ class UserMessage:
     text: str
     # URLs of images, among them data: URLs.
     images: tuple[str, ...] = ()
+    origin: str = field(default="", compare=False, repr=False)
+    # The server wrote it about background work: these are not the user's words.
+    is_notice: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryMessage(UserMessage):
+    """Stands for the messages before it. Models read it as a message of the user."""
+
+    # The parts of it that the next summary goes on from: the summary itself, and the user's newest words among what it
+    # stands for.
+    words: str = field(default="", compare=False)
+    said: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +46,14 @@ class AssistantMessage:
     text: str
     reasoning: str = ""
     calls: tuple[ToolCall, ...] = ()
+    origin: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolMessage:
     call_id: str
     text: str
+    origin: str = field(default="", compare=False, repr=False)
 
 
 Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage
@@ -47,3 +65,6 @@ class Usage:
     output_tokens: int = 0
     cached_tokens: int = 0
     reasoning_tokens: int = 0
+
+    def plus(self, other: "Usage") -> "Usage":
+        return Usage(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))

@@ -31,8 +31,8 @@ class Sessions(Protocol):
         """Pin, archive or undo either; None keeps what is set."""
         ...
 
-    async def spend(self, session_id: str, *, input_tokens: int, output_tokens: int) -> None:
-        """Add the tokens of an answer."""
+    async def spend(self, session_id: str, *, input_tokens: int, output_tokens: int, context_tokens: int) -> None:
+        """Add the tokens of an answer or a summary, and set those of the context."""
         ...
 
     async def rewind(self, session_id: str, *, head: str | None, checkpoint: str | None, message_count: int) -> None:

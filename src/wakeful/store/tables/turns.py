@@ -27,6 +27,10 @@ class Turns(Protocol):
         """Reset the count of resumes, because a step was recorded."""
         ...
 
+    async def begin_context(self, turn_id: str, first: str) -> None:
+        """Let the context of this turn and of those that will grow from it begin with the turn `first`."""
+        ...
+
     async def reserve(self, lease: Lease, pieces: int) -> None:
         """Set how many pieces of an answer may be shown before it is recorded. Raises LeaseLost."""
         ...

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from wakeful.model.journal.entry import Entry, EntryKind, answer_of, calls_of, is_gone, usage_of
+from wakeful.model.journal.entry import Entry, EntryKind, answer_of, calls_of, is_gone, summary_of, usage_of
 from wakeful.model.journal.message import ToolCall
 from wakeful.model.tasks.task_data import time_text
 from wakeful.model.turn import Turn, TurnStatus
@@ -90,7 +90,7 @@ def _page(found: list[MessageFields], limit: int, shown_turns: dict[str, ShownTu
 
 
 def shown_turn(turn: Turn, entries: Sequence[Entry]) -> ShownTurn:
-    costs = [usage_of(entry) for entry in entries if entry.kind is EntryKind.ANSWER]
+    costs = [usage_of(entry) for entry in entries if entry.kind in (EntryKind.ANSWER, EntryKind.SUMMARY)]
     usage = TurnCost(
         input_tokens=sum(cost.input_tokens for cost in costs),
         output_tokens=sum(cost.output_tokens for cost in costs),
@@ -110,6 +110,8 @@ def turn_messages(turn: Turn, entries: Sequence[Entry]) -> list[MessageFields]:
             messages += _answer(turn, entry, results)
         elif entry.kind is EntryKind.CUT:
             messages.append(_cut(entry))
+        elif entry.kind is EntryKind.SUMMARY:
+            messages.append(_summary(entry))
     messages += _ending(turn)
     return messages
 
@@ -140,6 +142,17 @@ def _cut(entry: Entry) -> MessageFields:
     data = entry.data
     message = _message(entry.id, entry.turn_id, "assistant", "assistant", data["text"], entry.at)
     return message | {"reasoning": data["reasoning"] or None}
+
+
+def _summary(entry: Entry) -> MessageFields:
+    summary = summary_of(entry)
+    fields = {
+        "reason": summary.reason,
+        "tokens_before": summary.tokens_before,
+        "tokens_after": summary.tokens_after,
+        "model": summary.model or None,
+    }
+    return _message(entry.id, entry.turn_id, "note", "summary", summary.text, entry.at) | {"summary": fields}
 
 
 def _call(turn: Turn, answer: Entry, index: int, call: ToolCall, result: Entry | None) -> MessageFields:

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, UnsetType
 
+from wakeful.model.journal.summary import CompactionReason
 from wakeful.web.approvals.approval import ShownApproval
 from wakeful.web.feeds.rows import SessionRow
 from wakeful.web.messages.messages import MessageFields
@@ -16,7 +17,10 @@ class SessionUsage(Outgoing):
     input_tokens: ZeroOrMore
     output_tokens: ZeroOrMore
     context_tokens: ZeroOrMore
-    context_window: ZeroOrMore | None = None
+    context_window: Annotated[ZeroOrMore | None, words("How many tokens its model can read; null: unknown.")] = None
+    compact_at_tokens: Annotated[
+        ZeroOrMore | None, words("With more tokens than these, the conversation is summed up; null: unknown.")
+    ] = None
 
 
 class ParentTask(Outgoing):
@@ -43,6 +47,13 @@ class ShownTool(Outgoing):
     status: Literal["done", "interrupted", "running"]
 
 
+class ShownSummary(Outgoing):
+    reason: CompactionReason
+    tokens_before: ZeroOrMore
+    tokens_after: ZeroOrMore
+    model: Annotated[str | None, words("Who wrote it; null: no model could, and it has the first words of messages.")]
+
+
 class ShownMessage(Outgoing):
     id: str
     turn_id: str
@@ -54,6 +65,10 @@ class ShownMessage(Outgoing):
     notice: ReadNotice | None
     created_at: str
     reasoning: Annotated[str | UnsetType | None, words("Only in the assistant's messages.")] = UNSET
+    summary: Annotated[
+        ShownSummary | UnsetType,
+        words("Only in a message with the source `summary`, which the model reads instead of those before it."),
+    ] = UNSET
 
 
 class Partial(Outgoing):
@@ -106,5 +121,6 @@ def shown_message(message: MessageFields) -> ShownMessage:
         | {
             "tool": None if tool is None else ShownTool(**tool),
             "notice": None if notice is None else ReadNotice(**notice_fields(ReadNotice, notice)),
+            "summary": ShownSummary(**message["summary"]) if "summary" in message else UNSET,
         }
     )

@@ -55,7 +55,7 @@ class Snapshot:
 
     def shown(self, web: Web) -> ShownSnapshot:
         return ShownSnapshot(
-            session=self._session(),
+            session=self._session(web),
             messages=[shown_message(message) for message in self.page.messages],
             has_more=self.page.has_more,
             turns=self._turns(),
@@ -68,8 +68,9 @@ class Snapshot:
             cursor=self._cursor(),
         )
 
-    def _session(self) -> SnapshotSession:
+    def _session(self, web: Web) -> SnapshotSession:
         session, parent = self.session, self.parent
+        window = web.window_of(session.model or web.model)
         return SnapshotSession(
             **row_fields(session, self.marks),
             workspace=session.workspace,
@@ -79,6 +80,8 @@ class Snapshot:
                 input_tokens=session.input_tokens,
                 output_tokens=session.output_tokens,
                 context_tokens=session.context_tokens,
+                context_window=window,
+                compact_at_tokens=None if window is None else int(window * web.compact_at),
             ),
         )
 

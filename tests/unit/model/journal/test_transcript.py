@@ -1,20 +1,34 @@
 """The fold of a journal into what the model reads."""
 
+from dataclasses import replace
 from typing import Any
 
 import orjson
 
-from wakeful.model.journal.entry import REASONING, TEXT, WHOLE, Entry, answer_entry, input_entry, result_entry, without
-from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.entry import (
+    REASONING,
+    TEXT,
+    WHOLE,
+    Entry,
+    answer_entry,
+    input_entry,
+    result_entry,
+    summary_entry,
+    summary_of,
+    without,
+)
+from wakeful.model.journal.fact import Answered, Measure
 from wakeful.model.journal.message import (
     AssistantMessage,
     Message,
+    SummaryMessage,
     SystemMessage,
     ToolCall,
     ToolMessage,
     Usage,
     UserMessage,
 )
+from wakeful.model.journal.summary import CompactionReason, Summary
 from wakeful.model.journal.transcript import INTERRUPTED, fold
 
 ONE, TWO = ToolCall("c1", "look", "{}"), ToolCall("c2", "look", "{}")
@@ -238,3 +252,68 @@ def test_a_call_that_the_client_gives_back_with_its_result_is_answered() -> None
 
     # The client's own call of the same answer still waits for its output.
     assert messages == [AssistantMessage("", calls=(ONE, TWO)), ToolMessage("c2", "seen"), ToolMessage("c1", "rain")]
+
+
+def summed_up(turn: str, step: int = 1, *, keeps_from: str = "", **details: Any) -> Entry:
+    summary = Summary("short", keeps_from, (), (), (), CompactionReason.AUTO, 1_000, 50, "m", Usage())
+    return summary_entry(turn, step, replace(summary, **details))
+
+
+def test_a_summary_stands_for_all_before_what_it_keeps() -> None:
+    entries = [
+        *[said("t1", "one"), answered("t1", AssistantMessage("first"))],
+        *[said("t2", "two"), answered("t2", AssistantMessage("second"))],
+        *[said("t3", "three"), summed_up("t3", keeps_from="t2.1.0", instructions=("Be brief.",))],
+    ]
+    system, shown, *kept = fold(entries, "t3").messages
+    assert system == SystemMessage("Be brief.")
+    assert isinstance(shown, SummaryMessage)
+    assert (shown.words, shown.origin) == ("short", "t3.1.0")
+    assert kept == [AssistantMessage("second"), UserMessage("three")]
+    # The journal of the context begins with the turn of the first kept entry.
+    assert fold(entries[2:], "t3") == fold(entries, "t3")
+
+
+def test_the_newest_summary_counts() -> None:
+    entries = [said("t1", "one"), summed_up("t1"), said("t2", "two"), summed_up("t2", words="shorter")]
+    [shown] = fold(entries, "t2").messages
+    assert isinstance(shown, SummaryMessage)
+    assert shown.words == "shorter"
+
+
+def test_what_a_summary_keeps_stays_where_it_was_deleted_from() -> None:
+    entries = [said("t1", "one"), said("t2", "two"), said("t3", "three"), summed_up("t3", keeps_from="t2.0.0")]
+    entries[1] = without(entries[1], WHOLE)
+    assert fold(entries, "t3").messages[1:] == [UserMessage("three")]
+
+
+def test_a_turn_remembers_its_steps_and_calls_from_before_its_summary() -> None:
+    entries = [said("t1", "go"), answered("t1", CALLING, Usage(9, 7)), result("t1", 1, ONE), result("t1", 2, TWO)]
+    transcript = fold([*entries, summed_up("t1", 2, tokens_after=950)], "t1")
+    assert (transcript.last_step, transcript.output_tokens, transcript.calls_made) == (2, 7, 2)
+    assert (transcript.summaries, transcript.vain_summaries) == (1, 1)
+    assert not transcript.is_answered
+    # To a later turn they are nothing.
+    assert fold([*entries, summed_up("t1", 2), said("t2", "and?")], "t2").summaries == 0
+
+
+def test_the_context_is_measured_by_the_last_answer_or_summary() -> None:
+    talk = [said("t1", "one"), answered("t1", AssistantMessage("first"), Usage(100, 20))]
+    assert fold([*talk, said("t2", "two")], "t2").measure == Measure(120, 2)
+    # An endpoint that does not count.
+    assert fold([*talk, said("t2", "two"), answered("t2", AssistantMessage("second"))], "t2").measure == Measure(120, 2)
+    # What it keeps was counted with all that was before.
+    assert fold([*talk, summed_up("t2", keeps_from="t1.1.0")], "t2").measure == Measure(50, 2)
+
+
+def test_messages_know_their_entries() -> None:
+    notice = {"source": "process_wakeup", "notice": {"kind": "process"}}
+    entries = [said("t1", "go"), answered("t1", CALLING), result("t1", 1, ONE), given("t2", 3, text="over", **notice)]
+    messages = fold(entries, "t2").messages
+    assert [known.origin for known in messages] == ["t1.0.0", "t1.1.0", "t1.1.1", "", "t2.0.3"]
+    assert [isinstance(known, UserMessage) and known.is_notice for known in messages] == [False] * 4 + [True]
+
+
+def test_a_summary_is_read_back_as_it_was_written() -> None:
+    entry = summed_up("t1", said=("words",), work=("- proc_1",), usage=Usage(1, 2, 3, 4))
+    assert summary_entry("t1", 1, summary_of(entry)) == entry

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from wakeful.gateway.openai.errors import invalid
 from wakeful.gateway.openai.items.inputs import Input
 from wakeful.gateway.openai.lanes.lane import ApiLane
-from wakeful.model.journal.entry import Entry, input_entry
-from wakeful.model.journal.message import AssistantMessage
+from wakeful.model.journal.entry import Entry, calls_in, input_entry
 from wakeful.model.journal.transcript import fold
 from wakeful.store.base import Store, Transaction
 
@@ -29,7 +28,7 @@ async def require_calls(store: Store, lane: ApiLane, inputs: Sequence[Input], pa
     before = await store.read(body)
     said = [input_entry(_NEW, 0, index, given) for index, given in enumerate(inputs)]
     transcript = fold([*before, *said], _NEW)
-    made = {call.id for known in transcript.messages if isinstance(known, AssistantMessage) for call in known.calls}
+    made = {call.id for entry in (*before, *said) for call in calls_in(entry)}
     for stray in transcript.strays:
         if stray.turn_id == _NEW and stray.data["call_id"] not in made:
             message = f"There is no call {stray.data['call_id']!r} for this output."

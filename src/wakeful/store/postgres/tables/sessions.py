@@ -88,14 +88,15 @@ class PostgresSessions:
         # Lists that show the session have to read it again.
         self._footprint.sessions.add(session_id)
 
-    async def spend(self, session_id: str, *, input_tokens: int, output_tokens: int) -> None:
+    async def spend(self, session_id: str, *, input_tokens: int, output_tokens: int, context_tokens: int) -> None:
         await self._write(
             """UPDATE sessions SET input_tokens = input_tokens + $2, output_tokens = output_tokens + $3,
-                                   context_tokens = $2
+                                   context_tokens = $4
                WHERE id = $1""",
             session_id,
             input_tokens,
             output_tokens,
+            context_tokens,
         )
 
     async def rewind(self, session_id: str, *, head: str | None, checkpoint: str | None, message_count: int) -> None:

@@ -53,6 +53,9 @@ class PostgresTurns:
         if session_id is not None:
             self._footprint.require_lock(session_id)
 
+    async def begin_context(self, turn_id: str, first: str) -> None:
+        await self._connection.execute("UPDATE turns SET context_turn = $2 WHERE id = $1", turn_id, first)
+
     async def reserve(self, lease: Lease, pieces: int) -> None:
         self._footprint.require_lock(lease.session_id)
         changed = await self._connection.execute(

@@ -71,14 +71,15 @@ class SqliteSessions:
         # Lists that show the session have to read it again.
         self._footprint.sessions.add(session_id)
 
-    async def spend(self, session_id: str, *, input_tokens: int, output_tokens: int) -> None:
+    async def spend(self, session_id: str, *, input_tokens: int, output_tokens: int, context_tokens: int) -> None:
         self._write(
-            """UPDATE sessions SET input_tokens = input_tokens + ?1, output_tokens = output_tokens + ?2,
-                                   context_tokens = ?1
-               WHERE id = ?3""",
+            """UPDATE sessions SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
+                                   context_tokens = ?
+               WHERE id = ?""",
             session_id,
             input_tokens,
             output_tokens,
+            context_tokens,
         )
 
     async def rewind(self, session_id: str, *, head: str | None, checkpoint: str | None, message_count: int) -> None:

@@ -51,6 +51,9 @@ class SqliteTurns:
         if row is not None:
             self._footprint.require_lock(row["session_id"])
 
+    async def begin_context(self, turn_id: str, first: str) -> None:
+        self._connection.execute("UPDATE turns SET context_turn = ? WHERE id = ?", (first, turn_id))
+
     async def reserve(self, lease: Lease, pieces: int) -> None:
         self._footprint.require_lock(lease.session_id)
         changed = self._connection.execute(

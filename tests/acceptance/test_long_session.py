@@ -1,0 +1,101 @@
+"""A session that reads a long log in a small window goes on for as long as its user wants."""
+
+from collections.abc import Mapping
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from tests.endpoint import Endpoint, Script
+from wakeful.agent.prompt import SUMMARY_INSTRUCTIONS
+from wakeful.app import Running, running_engine
+from wakeful.config.load import load_config
+from wakeful.engine.inbox.submission import Submission
+from wakeful.model.journal.entry import EntryKind, summary_of
+from wakeful.model.journal.summary import Summary
+from wakeful.model.session import Address
+from wakeful.model.turn import Door, TurnStatus
+from wakeful.store.base import Transaction
+
+WINDOW = 8_000
+LINES = 20_000
+GOAL = "Goal: find out how often the pump failed."
+# The lines that are read with one call.
+_PIECE = 60
+
+
+class ReadingModel(Endpoint):
+    """Reads the next piece of the log in each turn. It knows the goal from what it reads alone."""
+
+    def __init__(self) -> None:
+        super().__init__(Script(window=WINDOW))
+        self.pieces = 0
+
+    def take(self, headers: dict[str, str], body: bytes) -> tuple[Script, dict[str, Any]]:
+        script, request = super().take(headers, body)
+        return self._script(script, request), request
+
+    def _script(self, script: Script, request: Mapping[str, Any]) -> Script:
+        texts = [str(message["content"]) for message in request["messages"]]
+        if texts[0] == SUMMARY_INSTRUCTIONS:
+            words = GOAL if any(GOAL in text for text in texts) else "The goal is lost."
+            return Script(text=words, window=WINDOW)
+        if texts[-1].startswith("Start the pump"):
+            pump = {"command": "sleep 600", "background": True}
+            return Script(calls=[{"name": "terminal", "arguments": pump}], window=WINDOW)
+        if texts[-1].startswith("Read on"):
+            self.pieces += 1
+            piece = {"path": "pump.log", "offset": (self.pieces - 1) * _PIECE + 1, "limit": _PIECE}
+            return Script(calls=[{"name": "read_file", "arguments": piece}], window=WINDOW)
+        return Script(text=f"I have read {self.pieces} pieces.", window=WINDOW)
+
+
+async def say(running: Running, session_id: str, text: str) -> None:
+    address = Address("web")
+    message = Submission(session_id, text, Door("web", True), address, dedupe_key=text, model="openai:small")
+    receipt = await running.engine.submit(message)
+    async with aclosing(running.engine.subscribe_turn(session_id, receipt.turn_id)) as pages:
+        async for _ in pages:
+            pass
+
+
+async def outcome_of(running: Running, session_id: str) -> tuple[list[TurnStatus], list[Summary]]:
+    async def body(tx: Transaction) -> tuple[list[TurnStatus], list[Summary]]:
+        session = await tx.sessions.get(session_id)
+        assert session is not None
+        assert session.head is not None
+        entries = await tx.journal.of_chain(session.head)
+        statuses = [turn.status for turn in await tx.turns.recent(session_id, 1_000)]
+        return statuses, [summary_of(entry) for entry in entries if entry.kind is EntryKind.SUMMARY]
+
+    return await running.store.read(body)
+
+
+@pytest.mark.timeout(600)
+async def test_a_session_reads_a_long_log_in_a_small_window(tmp_path: Path, soak: bool) -> None:
+    turns = 200 if soak else 12
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    (workspace / "pump.log").write_text("\n".join(f"{number} the pump runs {'.' * 80}" for number in range(LINES)))
+    async with ReadingModel() as model:
+        environment = {"WAKEFUL_HOME": str(tmp_path / "home"), "OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": "none"}
+        environment |= {"WAKEFUL_MODEL": "openai:small", "WAKEFUL_TITLES": "words"}
+        async with running_engine(load_config(environment), adopts=True) as running:
+            address = Address("web")
+            made = await running.engine.create_session("operator", address, "openai:small", str(workspace))
+            await say(running, made.id, f"{GOAL} Begin with nothing yet.")
+            await say(running, made.id, "Start the pump.")
+            for number in range(turns):
+                await say(running, made.id, f"Read on, number {number}.")
+            statuses, summaries = await outcome_of(running, made.id)
+            [task] = await running.store.read(lambda tx: tx.tasks.running_in(made.id))
+            window = running.windows.window_of("openai:small")
+            await running.keeper.kill(task.id)
+
+    assert (set(statuses), len(statuses), window) == ({TurnStatus.DONE}, turns + 2, WINDOW)
+    assert len(summaries) >= turns // 8
+    assert [summary.reason for summary in summaries[:2]] == ["overflow", "auto"]
+    assert all(task.id in summary.text for summary in summaries)
+    assert all(GOAL in orjson.dumps(body).decode() for body in model.bodies)
