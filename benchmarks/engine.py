@@ -25,6 +25,7 @@ import uvloop
 
 from tests.bare_engine import bare_engine
 from tests.postgres_server import PostgresServer
+from tests.short_results import SHORT_RESULTS
 from wakeful.agent.loop import Loop
 from wakeful.agent.providers.openai.provider import EndpointSettings
 from wakeful.agent.providers.registry import ProviderRegistry, ProviderSettings
@@ -41,7 +42,6 @@ from wakeful.model.turn import Door, Lease
 from wakeful.store.base import Store, Transaction
 from wakeful.store.postgres.store import PostgresStore
 from wakeful.store.sqlite.store import SqliteStore
-from wakeful.tools.files.kept_results import KeptResults
 
 TOKENS, RATE = 100, 50
 BENCH = Door("bench", async_delivery=False)
@@ -193,7 +193,7 @@ async def median_seconds(work: Callable[[int], Awaitable[None]], times: int = 10
 async def report_turns(name: str, make: Callable[[], Store], url: str, turns: int, rounds: int) -> None:
     """Measure many streams at once: directly at the endpoint, and through the engine and the model client."""
     providers = ProviderRegistry(ProviderSettings(openai=EndpointSettings(base_url=url)))
-    loop = Loop(providers.resolve, [], AgentSettings(), KeptResults(Path("/nowhere"), lambda model: 50_000))
+    loop = Loop(providers.resolve, [], AgentSettings(), SHORT_RESULTS)
     direct: list[Streams] = []
     ours: list[Streams] = []
     async with opened(make) as store, running(store, loop) as engine, direct_client() as client:

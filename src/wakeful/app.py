@@ -19,7 +19,7 @@ from starlette.types import ASGIApp
 from wakeful.agent.loop import Loop
 from wakeful.agent.models.catalogue import Catalogue
 from wakeful.agent.models.model_list import model_sources
-from wakeful.agent.models.window import LearntWindows, result_limits, Windows
+from wakeful.agent.models.window import LearntWindows, Windows, result_limits
 from wakeful.agent.providers.registry import ProviderRegistry
 from wakeful.agent.title_maker import TitleMaker
 from wakeful.config.config import Config

@@ -11,6 +11,7 @@ import orjson
 from tests.acceptance.ledger import Fate, Ledger
 from tests.acceptance.walks import DyingStore, walk_cases
 from tests.bare_engine import bare_engine
+from tests.short_results import SHORT_RESULTS
 from wakeful.agent.loop import Loop
 from wakeful.agent.models.window import LearntWindows
 from wakeful.agent.prompt import SUMMARY_INSTRUCTIONS
@@ -78,7 +79,7 @@ async def walk(store: DyingStore, ledger: Ledger, fate: Fate) -> None:
     model = ReadingModel(ledger, fate)
     windows = LearntWindows()
     windows.learn_window("m", _WINDOW)
-    loop = Loop(lambda name: (model, name), [ReadTool()], AgentSettings(), windows=windows)
+    loop = Loop(lambda name: (model, name), [ReadTool()], AgentSettings(), SHORT_RESULTS, windows=windows)
     engine = bare_engine(store, loop, SystemClock(), EngineSettings(lease_seconds=0.1, resume_limit=100))
     session = Session(SESSION, "owner", _ADDRESS, "m")
 

@@ -14,6 +14,7 @@ import orjson
 from tests.acceptance.ledger import Fate, Ledger
 from tests.acceptance.walks import DyingStore, walk_cases
 from tests.bare_engine import bare_engine
+from tests.short_results import SHORT_RESULTS
 from wakeful.agent.loop import Loop
 from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest
 from wakeful.agent.settings import AgentSettings
@@ -30,7 +31,6 @@ from wakeful.model.turn import Door, Lease, Turn
 from wakeful.model.words import Position, Word
 from wakeful.store.base import Transaction
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
-from wakeful.tools.files.kept_results import KeptResults
 
 T = TypeVar("T")
 
@@ -150,8 +150,7 @@ class Walk:
         ]
         self._sight = Sight()
         model = ScriptedModel(self._sight, fate)
-        results = KeptResults(Path("/nowhere"), lambda model: 50_000)
-        self._loop = Loop(lambda name: (model, name), tools, AgentSettings(), results)
+        self._loop = Loop(lambda name: (model, name), tools, AgentSettings(), SHORT_RESULTS)
         self._engine = bare_engine(store, self, SystemClock(), _SETTINGS)
         self._names: dict[str, str] = {}
         self._all_submitted = asyncio.Event()

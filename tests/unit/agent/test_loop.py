@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.short_results import SHORT_RESULTS
 from wakeful.agent.loop import Loop
 from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest
 from wakeful.agent.settings import AgentSettings
@@ -20,13 +21,10 @@ from wakeful.model.request import ClientTool, TurnRequest
 from wakeful.model.session import Address
 from wakeful.model.turn import Door, Turn, TurnStatus
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
-from wakeful.tools.files.kept_results import KeptResults
 
 TURN = Turn(
     "turn_1", "ses_1", None, Door("web", True), Address("web"), "user", False, "test:model", TurnStatus.RUNNING, "n", 1
 )
-# No result in these tests is so long that it is written there.
-RESULTS = KeptResults(Path("/nowhere"), lambda model: 50_000)
 BROKEN = ModelError("broken", code="model_stream_broken", passing=True)
 
 
@@ -88,7 +86,7 @@ class EchoTool:
 
 
 def loop_with(model: ScriptedModel, *tools: EchoTool, **settings: Any) -> Loop:
-    return Loop(lambda name: (model, name), tools, AgentSettings(**settings), RESULTS)
+    return Loop(lambda name: (model, name), tools, AgentSettings(**settings), SHORT_RESULTS)
 
 
 def brief_with(
@@ -202,7 +200,7 @@ async def test_a_turn_for_an_unknown_model_says_so() -> None:
         raise ConfigError(f"There is no provider for {name}.")
 
     with pytest.raises(ModelError, match="no provider for test:model") as failure:
-        await facts_of(Loop(find_nothing, [], AgentSettings(), RESULTS), brief_with())
+        await facts_of(Loop(find_nothing, [], AgentSettings(), SHORT_RESULTS), brief_with())
     assert (failure.value.code, failure.value.passing) == ("model_not_found", False)
 
 
@@ -276,7 +274,7 @@ async def test_known_secrets_are_taken_out_of_every_result() -> None:
     def redact(text: str) -> str:
         return text.replace("hunter2", "***")
 
-    loop = Loop(lambda name: (model, name), [EchoTool()], AgentSettings(), RESULTS, redact)
+    loop = Loop(lambda name: (model, name), [EchoTool()], AgentSettings(), SHORT_RESULTS, redact)
     facts = await facts_of(loop, brief_with())
     assert [fact.text for fact in facts if isinstance(fact, CallFinished)] == ["echo ***"]
     assert model.requests[1][-1] == ToolMessage("c1", "echo ***")

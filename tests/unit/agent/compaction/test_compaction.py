@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.short_results import SHORT_RESULTS
 from wakeful.agent.loop import Loop
 from wakeful.agent.models.window import LearntWindows
 from wakeful.agent.prompt import SUMMARY_INSTRUCTIONS
@@ -105,7 +106,7 @@ def windows_with(window: int | None) -> LearntWindows:
 def loop_with(model: SmallModel, *, window: int | None = None, tool: LogReader | None = None, **settings: Any) -> Loop:
     tools = [] if tool is None else [tool]
     options = AgentSettings(**{"model_retry_seconds": 0.0} | settings)
-    return Loop(lambda name: (model, name), tools, options, windows=windows_with(window))
+    return Loop(lambda name: (model, name), tools, options, SHORT_RESULTS, windows=windows_with(window))
 
 
 def brief_with(messages: Sequence[Message], *, asked: TurnRequest | None = None, **details: Any) -> Brief:
@@ -309,10 +310,10 @@ async def test_the_configured_model_sums_up_and_the_turns_own_if_that_fails() ->
     own, other = SmallModel(), SmallModel(failures=[DOWN] * 3)
     settings = AgentSettings(compact_model="test:other", model_retry_seconds=0.0)
     for models in ({TURN.model: own, "test:other": other}, {TURN.model: own}):
-        loop = Loop(find(models), [], settings, windows=windows_with(4_000))
+        loop = Loop(find(models), [], settings, SHORT_RESULTS, windows=windows_with(4_000))
         assert summary_in(await facts_of(loop, brief_with(talk(6)))).model == TURN.model
     other.failures.clear()
-    loop = Loop(find({TURN.model: own, "test:other": other}), [], settings, windows=windows_with(4_000))
+    loop = Loop(find({TURN.model: own, "test:other": other}), [], settings, SHORT_RESULTS, windows=windows_with(4_000))
     assert summary_in(await facts_of(loop, brief_with(talk(6)))).model == "test:other"
 
 
