@@ -17,7 +17,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from wakeful.agent.loop import Loop
-from wakeful.agent.models.catalogue import Catalogue
+from wakeful.agent.models.catalogue import Catalogue, settings_marks
+from wakeful.agent.models.entry import ModelEntry
+from wakeful.agent.models.fact_book import FactBook, FactSource
+from wakeful.agent.models.facts import ModelFacts
+from wakeful.agent.models.learnt_windows import LearntWindows
 from wakeful.agent.models.model_list import model_sources
 from wakeful.agent.providers.registry import ProviderRegistry
 from wakeful.agent.title_maker import TitleMaker
@@ -136,6 +140,7 @@ class Running:
     keeper: ProcessKeeper
     providers: ProviderRegistry
     catalogue: Catalogue
+    facts: FactBook
     webhooks: StoredQueue
     metrics: Metrics
     files: ChatFiles
@@ -196,12 +201,23 @@ def build_store(config: Config) -> Store:
 
 def build_providers(config: Config) -> ProviderRegistry:
     registry = ProviderRegistry(config.providers)
-    try:
-        # Fail at the start, not in the first turn.
-        registry.resolve(config.model)
-    except ConfigError as error:
-        raise ConfigError(f"{config.origins.get('model', 'The default model')}: {error}") from error
+    for setting, names in {"model": [config.model], "fallback_models": config.agent.fallback_models}.items():
+        for name in names:
+            try:
+                # Fail at the start, not in the first turn.
+                registry.resolve(name)
+            except ConfigError as error:
+                raise ConfigError(f"{config.origins.get(setting, 'The default model')}: {error}") from error
     return registry
+
+
+def build_models(config: Config) -> tuple[Catalogue, FactBook]:
+    """Return the models that providers list, and the facts about models."""
+    sources = model_sources(config.providers, config.model)
+    catalogue = Catalogue(sources, config.home / "models.json", config.model)
+    learnt = LearntWindows(config.home / "windows.json", settings_marks(sources))
+    has_cap = config.engine.daily_spend_usd is not None or config.engine.daily_spend_hard_usd is not None
+    return catalogue, FactBook(config.models, catalogue.facts_of, learnt, warns_of_unpriced=has_cap)
 
 
 def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, adopts: bool) -> Running:
@@ -218,14 +234,13 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     files = ChatFiles(store)
     schedules = build_schedules(config, ledger, providers)
     tools = build_tools(ledger, keeper, tasks, binder, files, schedules, config.home)
+    catalogue, facts = build_models(config)
     metrics = Metrics()
     store.notifier.listen(metrics.hear)
     loop = Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text, metrics.count_model_error)
     engine = Engine(ledger, Equipment(loop, keeper, UnstoredProcesses(keeper, unstored)), adopts=adopts)
-    sources = model_sources(config.providers, config.model)
-    catalogue = Catalogue(sources, config.home / "models.json", config.model)
     names = frozenset(tool.spec.name for tool in tools)
-    return Running(engine, store, keeper, providers, catalogue, webhooks, metrics, files, schedules, names)
+    return Running(engine, store, keeper, providers, catalogue, facts, webhooks, metrics, files, schedules, names)
 
 
 def build_schedules(config: Config, ledger: Ledger, providers: ProviderRegistry) -> ScheduleDesk:
@@ -362,7 +377,7 @@ def build_web(config: Config, running: Running) -> Web:
 
 def build_page(config: Config, running: Running, door: FrontDoor) -> list[Route]:
     def models() -> list[ModelChoice]:
-        return [ModelChoice(id=m.id, provider=m.provider, name=m.name) for m in running.catalogue.models()]
+        return [_model_choice(entry, *running.facts.look_up(entry.id)) for entry in running.catalogue.models()]
 
     password = Password(config.password)
     facts = ServerFacts(socket.gethostname(), _VERSION, config.model, password.is_set, config.engine.undo_seconds)
@@ -374,6 +389,20 @@ def build_page(config: Config, running: Running, door: FrontDoor) -> list[Route]
         LoginListRoutes(door.desk, operator=OPERATOR),
     )
     return [route for room in rooms for route in room.routes()]
+
+
+def _model_choice(entry: ModelEntry, facts: ModelFacts, source: FactSource) -> ModelChoice:
+    return ModelChoice(
+        id=entry.id,
+        provider=entry.provider,
+        name=entry.name,
+        context_window=facts.context_window,
+        max_output=facts.max_output,
+        vision=facts.vision,
+        input_price=facts.input_price,
+        output_price=facts.output_price,
+        facts=source.value,
+    )
 
 
 def build_desk(config: Config, running: Running) -> Doors:

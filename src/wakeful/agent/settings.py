@@ -12,3 +12,5 @@ class AgentSettings:
     # Most tries of a model request that fails for a passing reason, and how long they may take in all.
     model_tries: int = 3
     model_retry_seconds: float = 15.0
+    # Asked in this order, as provider:model, when a turn's own model fails.
+    fallback_models: tuple[str, ...] = ()
