@@ -237,7 +237,8 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     catalogue, facts = build_models(config)
     metrics = Metrics()
     store.notifier.listen(metrics.hear)
-    loop = Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text, metrics.count_model_error)
+    redact = Redactor(settings.secrets).text
+    loop = Loop(providers.resolve, tools, config.agent, redact, metrics.count_model_error, facts.cost_of)
     engine = Engine(ledger, Equipment(loop, keeper, UnstoredProcesses(keeper, unstored)), adopts=adopts)
     names = frozenset(tool.spec.name for tool in tools)
     return Running(engine, store, keeper, providers, catalogue, facts, webhooks, metrics, files, schedules, names)

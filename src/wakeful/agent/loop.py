@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from wakeful.agent.calls import CallRunner
+from wakeful.agent.model_line import ModelLine, RestingModels
 from wakeful.agent.model_tries import EMPTY_ANSWER, ModelTries
 from wakeful.agent.progress import Progress, client_calls_in
 from wakeful.agent.prompt import INSTRUCTIONS
@@ -25,7 +26,7 @@ from wakeful.model.journal.fact import (
     StepAbandoned,
     TextDelta,
 )
-from wakeful.model.journal.message import AssistantMessage, ToolCall
+from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.request import TurnRequest, request_from
 from wakeful.model.turn import Turn
 from wakeful.tools.base import Tool, ToolSpec
@@ -43,20 +44,26 @@ class Loop:
         settings: AgentSettings,
         redact: Callable[[str], str] = lambda text: text,
         count_error: Callable[[str], None] = lambda code: None,
+        cost_of: Callable[[str, Usage], float | None] = lambda model, usage: None,
     ) -> None:
-        """`redact` removes known secrets from tool results; `count_error` gets the code of each model error."""
+        """`redact` removes known secrets from tool results; `count_error` gets the code of each model error; `cost_of`
+        returns what an answer of a model has cost in USD, None if that is unknown.
+        """
         self._find_model = find_model
         self._specs = [tool.spec for tool in tools]
         self._calls = CallRunner({tool.spec.name: tool for tool in tools}, redact)
         self._settings = settings
         self._count_error = count_error
+        self._cost_of = cost_of
+        self._resting = RestingModels()
 
     async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
         if brief.is_answered:
             return
         request = request_from(brief.turn.request)
+        models = ModelLine([brief.turn.model, *self._settings.fallback_models], self._resting)
         progress = Progress(
-            brief, request, list(brief.messages), brief.last_step, brief.output_tokens, brief.calls_made
+            brief, request, models, list(brief.messages), brief.last_step, brief.output_tokens, brief.calls_made
         )
         if brief.open_calls:
             async with aclosing(self._carry_on(progress)) as facts:
@@ -105,9 +112,29 @@ class Loop:
         progress.settle_results()
 
     async def _ask(self, progress: Progress) -> AsyncGenerator[Fact, None]:
-        """Yield one answer of the model; retry failures while that is safe and time is left."""
+        """Yield one answer of the turn's model, or of the next one where that fails."""
         progress.step += 1
         self._check_limits(progress)
+        while True:
+            has_streamed = False
+            error = progress.models.absence
+            if error is None:
+                try:
+                    async with aclosing(self._ask_current(progress)) as facts:
+                        async for fact in facts:
+                            has_streamed = not isinstance(fact, StepAbandoned)
+                            yield fact
+                    progress.models.note_answer()
+                    return
+                except ModelError as failure:
+                    error = failure
+            changed = progress.models.move_on(progress.step, error)
+            if has_streamed:
+                yield StepAbandoned(progress.step)
+            yield changed
+
+    async def _ask_current(self, progress: Progress) -> AsyncGenerator[Fact, None]:
+        """Yield one answer of the current model; retry failures while that is safe and time is left."""
         tries = ModelTries(self._settings)
         while True:
             has_streamed = False
@@ -127,7 +154,8 @@ class Loop:
             await asyncio.sleep(wait)
 
     async def _stream(self, progress: Progress) -> AsyncGenerator[Fact, None]:
-        provider, name = self._provider_of(progress.brief.turn.model)
+        model = progress.models.current
+        provider, name = self._provider_of(model)
         asked = progress.request
         instructions = f"{INSTRUCTIONS}\n{asked.instructions}" if asked.instructions else INSTRUCTIONS
         options = asked.options if progress.calls_made == 0 else _without_force(asked.options)
@@ -143,7 +171,9 @@ class Loop:
                     case Finished():
                         _require_words(part.message)
                         message = _with_own_call_ids(progress, part.message)
-                        yield Answered(step, message, part.usage, part.is_cut, client_calls_in(asked, message))
+                        calls = client_calls_in(asked, message)
+                        cost = self._cost_of(model, part.usage)
+                        yield Answered(step, message, part.usage, part.is_cut, calls, model, cost)
                         return
         raise ModelError("The model's answer broke off.", code="model_stream_broken", passing=True)
 

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from wakeful.agent.model_line import ModelLine
 from wakeful.model.failure import failure_text
 from wakeful.model.journal.fact import Answered, Brief, CallFinished, OpenCall
 from wakeful.model.journal.message import AssistantMessage, Message, ToolMessage
@@ -21,6 +22,7 @@ class Progress:
     brief: Brief
     # The client's options for the turn, such as its own tools.
     request: TurnRequest
+    models: ModelLine
     messages: list[Message]
     step: int
     output_tokens: int

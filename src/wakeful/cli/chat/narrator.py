@@ -48,6 +48,7 @@ class Narrator:
             "token": self._token,
             "reasoning": self._reasoning,
             "step_abandoned": self._abandoned,
+            "model_changed": self._model_changed,
             "tool": self._tool,
             "tool_complete": self._tool_complete,
             "usage": lambda data: self._end_answer(),
@@ -150,6 +151,10 @@ class Narrator:
             self._show(abandoned_card())
         self._has_shown = False
         self._screen.change_draft(self._draft)
+
+    def _model_changed(self, data: Data) -> None:
+        self._end_answer()
+        self._show(remark(one_line(f"{data['to']} answers instead of {data['from']}: {data['message']}")))
 
     def _tool(self, data: Data) -> None:
         self._end_answer()

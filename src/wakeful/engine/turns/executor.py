@@ -12,7 +12,16 @@ from wakeful.engine.turns.recorder import Recorder
 from wakeful.engine.turns.turn_run import run_to_end, turn_outcome
 from wakeful.errors import LeaseLost, LimitReached, StoreError
 from wakeful.model.journal.entry import input_message
-from wakeful.model.journal.fact import Answered, Brief, CallFinished, Fact, ReasoningDelta, StepAbandoned, TextDelta
+from wakeful.model.journal.fact import (
+    Answered,
+    Brief,
+    CallFinished,
+    Fact,
+    ModelChanged,
+    ReasoningDelta,
+    StepAbandoned,
+    TextDelta,
+)
 from wakeful.model.journal.message import Message
 from wakeful.model.journal.transcript import Transcript
 from wakeful.model.opening import Step
@@ -95,6 +104,8 @@ class Executor:
                 await recorder.say(fact)
             case StepAbandoned():
                 await recorder.abandon(fact)
+            case ModelChanged():
+                await recorder.change_model(fact)
             case Answered():
                 await recorder.answer(fact)
             case CallFinished():

@@ -11,7 +11,7 @@ from wakeful.engine.words.words import LiveWords, Words
 from wakeful.errors import LimitReached
 from wakeful.model.event import Event
 from wakeful.model.journal.entry import Entry, answer_entry, result_entry
-from wakeful.model.journal.fact import Answered, CallFinished, ReasoningDelta, StepAbandoned, TextDelta
+from wakeful.model.journal.fact import Answered, CallFinished, ModelChanged, ReasoningDelta, StepAbandoned, TextDelta
 from wakeful.model.opening import Step
 from wakeful.model.turn import Lease
 from wakeful.model.words import REASONING, TOKEN, WordsEnd, WordsHead, pack_cuts
@@ -70,6 +70,19 @@ class Recorder:
         if words is not None:
             ends = words.end(words.said())
             await self._record(Step([], [turn_events.abandoned(fact, ends)]))
+
+    async def change_model(self, fact: ModelChanged) -> None:
+        """Record that another model is asked. This is no step: a turn that stops every node here is not resumed for
+        ever.
+        """
+        lease = self._lease
+
+        async def body(tx: Transaction) -> Event:
+            await tx.turns.require(lease)
+            (event,) = await tx.events.append(lease.session_id, lease.turn_id, [turn_events.model_changed(fact)])
+            return event
+
+        self._go_on_from(await self._store.write(body, lock=[lease.session_id]))
 
     async def answer(self, fact: Answered) -> None:
         """Record an answer. One that leaves the server no call is the turn's last: it is written with the end."""

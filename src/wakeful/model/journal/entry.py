@@ -89,7 +89,9 @@ def answer_entry(turn_id: str, fact: Answered, cuts: bytes | None = None) -> Ent
         "text": message.text,
         "reasoning": message.reasoning,
         "calls": message.calls,
+        "model": fact.model,
         "usage": fact.usage,
+        "cost_usd": fact.cost_usd,
         "is_cut": fact.is_cut,
         "client_calls": sorted(fact.client_calls),
     }
@@ -172,6 +174,11 @@ def is_gone(entry: Entry) -> bool:
 
 def usage_of(entry: Entry) -> Usage:
     return Usage(**entry.data["usage"])
+
+
+def model_of(entry: Entry) -> str:
+    """Return the model that gave this answer; empty in journals of older versions, where it was the turn's."""
+    return str(entry.data.get("model", ""))
 
 
 def is_cut(entry: Entry) -> bool:

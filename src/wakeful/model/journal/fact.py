@@ -27,6 +27,18 @@ class StepAbandoned:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelChanged:
+    """A model has failed, or is passed over, and the step is asked of the next one. Both are provider:model."""
+
+    step: int
+    failed: str
+    next: str
+    # Of the failure.
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
     step: int
     message: AssistantMessage
@@ -35,6 +47,10 @@ class Answered:
     is_cut: bool = False
     # Which of its calls, counted from 1, are for the client to run.
     client_calls: frozenset[int] = frozenset()
+    # The model that answered, as provider:model: the turn's own, or a fallback.
+    model: str = ""
+    # What it has cost, in USD; None: the price is unknown.
+    cost_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +65,7 @@ class CallFinished:
     is_error: bool = False
 
 
-Fact = TextDelta | ReasoningDelta | StepAbandoned | Answered | CallFinished
+Fact = TextDelta | ReasoningDelta | StepAbandoned | ModelChanged | Answered | CallFinished
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from wakeful.model.journal.entry import Entry, EntryKind, answer_of, calls_of, is_gone, usage_of
+from wakeful.model.journal.entry import Entry, EntryKind, answer_of, calls_of, is_gone, model_of, usage_of
 from wakeful.model.journal.message import ToolCall
 from wakeful.model.tasks.task_data import time_text
 from wakeful.model.turn import Turn, TurnStatus
@@ -130,7 +130,7 @@ def _answer(turn: Turn, entry: Entry, results: dict[tuple[int, int], Entry]) -> 
     answer = answer_of(entry)
     if answer.text or answer.reasoning or not answer.calls:
         message = _message(entry.id, turn.id, "assistant", "assistant", answer.text, entry.at)
-        yield message | {"reasoning": answer.reasoning or None}
+        yield message | {"reasoning": answer.reasoning or None, "model": model_of(entry) or turn.model}
     for index, call in calls_of(entry):
         yield _call(turn, entry, index, call, results.get((entry.step, index)))
 
@@ -139,7 +139,8 @@ def _cut(entry: Entry) -> MessageFields:
     """Return an answer that was cut off. It comes right before the message that says how the turn ended."""
     data = entry.data
     message = _message(entry.id, entry.turn_id, "assistant", "assistant", data["text"], entry.at)
-    return message | {"reasoning": data["reasoning"] or None}
+    # Which model was writing is not recorded: it may have been a fallback.
+    return message | {"reasoning": data["reasoning"] or None, "model": None}
 
 
 def _call(turn: Turn, answer: Entry, index: int, call: ToolCall, result: Entry | None) -> MessageFields:

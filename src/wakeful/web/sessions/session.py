@@ -54,6 +54,10 @@ class ShownMessage(Outgoing):
     notice: ReadNotice | None
     created_at: str
     reasoning: Annotated[str | UnsetType | None, words("Only in the assistant's messages.")] = UNSET
+    model: Annotated[
+        str | UnsetType | None,
+        words("Only in the assistant's messages: the model that answered; null if the answer was cut off."),
+    ] = UNSET
 
 
 class Partial(Outgoing):
