@@ -97,6 +97,7 @@ from wakeful.tools.task_desk import TaskDesk
 from wakeful.tools.terminal_tool import TerminalTool
 from wakeful.web.facts.me import MeRoutes, ServerFacts
 from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
+from wakeful.web.facts.usage import UsageRoutes
 from wakeful.web.messaging.routes import messaging_routes
 from wakeful.web.pages import PageRoutes
 from wakeful.web.routes import web_routes
@@ -314,6 +315,7 @@ def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> A
         [
             *web_routes(web),
             *messaging_routes(web, desk),
+            *UsageRoutes(web, config.engine).routes(),
             *CronRoutes(running.schedules).routes(),
             *build_page(config, running, door),
             *api_routes(build_api(config, running)),

@@ -115,6 +115,7 @@ class Loop:
         """Yield one answer of the turn's model, or of the next one where that fails."""
         progress.step += 1
         self._check_limits(progress)
+        await progress.brief.check_spend()
         while True:
             has_streamed = False
             error = progress.models.absence

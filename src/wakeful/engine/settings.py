@@ -41,3 +41,11 @@ class EngineSettings:
     host_silence_seconds: float = 3600.0
     # Messaging platforms without a door: what is to be delivered there waits until they have one.
     closed_platforms: frozenset[str] = frozenset()
+
+    @property
+    def waking_spend_usd(self) -> float | None:
+        """What a day may cost before nothing wakes by itself. With the other cap alone, that one: a wake-up that can
+        only fail would take its notices with it.
+        """
+        caps = [cap for cap in (self.daily_spend_usd, self.daily_spend_hard_usd) if cap is not None]
+        return min(caps, default=None)

@@ -188,7 +188,11 @@ class Narrator:
 
     def _wake_waits(self, data: Data) -> None:
         until = clock_time(data["until"])
-        self._show(remark(f"Jobs have reported and wait until {until}, or for your words: no more wake-ups this hour."))
+        if data.get("reason") == "spend":
+            waits = f"Work waits until {until}, or for your words: today's budget is spent."
+        else:
+            waits = f"Jobs have reported and wait until {until}, or for your words: no more wake-ups this hour."
+        self._show(remark(waits))
 
     def _begin_step(self, step: int) -> None:
         if step != self._step:

@@ -7,6 +7,7 @@ from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.inbox.dispatcher import Dispatcher
 from wakeful.engine.ports import AgentLoop
 from wakeful.engine.settings import EngineSettings
+from wakeful.engine.spend_guard import SpendGuard
 from wakeful.engine.turns.history import History
 from wakeful.engine.turns.recorder import Recorder
 from wakeful.engine.turns.turn_run import run_to_end, turn_outcome
@@ -48,6 +49,7 @@ class Executor:
     settings: EngineSettings
     loop: AgentLoop
     history: History
+    spend: SpendGuard
 
     async def run(self, assignment: Assignment) -> Ending | None:
         """Run the turn and return its ending; None if it paused because the node is stopping.
@@ -88,6 +90,7 @@ class Executor:
             output_tokens=transcript.output_tokens,
             take_inputs=partial(self._take_inputs, recorder),
             calls_made=transcript.calls_made,
+            check_spend=self.spend.check,
         )
 
     async def _take_inputs(self, recorder: Recorder, step: int, index: int) -> list[Message]:

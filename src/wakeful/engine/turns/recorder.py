@@ -29,8 +29,7 @@ async def write_step(tx: Transaction, lease: Lease, step: Step) -> Event:
     facts = await tx.events.append(lease.session_id, lease.turn_id, step.facts)
     await tx.turns.mark_recorded(lease.turn_id)
     if step.cost is not None:
-        cost = step.cost
-        await tx.sessions.spend(lease.session_id, input_tokens=cost.input_tokens, output_tokens=cost.output_tokens)
+        await tx.spending.add(lease.session_id, step.cost)
     return facts[-1]
 
 
@@ -87,7 +86,7 @@ class Recorder:
     async def answer(self, fact: Answered) -> None:
         """Record an answer. One that leaves the server no call is the turn's last: it is written with the end."""
         entry, ends = self._answered(fact)
-        step = Step([entry], turn_events.answered(fact, ends), cost=fact.usage)
+        step = Step([entry], turn_events.answered(fact, ends), cost=fact.spend)
         if len(fact.message.calls) == len(fact.client_calls):
             self.last = step
         else:

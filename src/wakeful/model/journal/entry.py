@@ -24,6 +24,7 @@ from wakeful.model.journal.message import (
     Usage,
     UserMessage,
 )
+from wakeful.model.spend import Spend
 from wakeful.model.words import Said, pack_cuts
 
 # The parts of an entry that can be deleted. Of an answer: its text, its reasoning, or one of its calls, by its number
@@ -174,6 +175,12 @@ def is_gone(entry: Entry) -> bool:
 
 def usage_of(entry: Entry) -> Usage:
     return Usage(**entry.data["usage"])
+
+
+def spend_of(entry: Entry) -> Spend:
+    """Return what an answer has cost. Journals of older versions have no price."""
+    usage = usage_of(entry)
+    return Spend.of_answer(usage.input_tokens, usage.output_tokens, entry.data.get("cost_usd"))
 
 
 def model_of(entry: Entry) -> str:

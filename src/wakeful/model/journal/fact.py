@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, Usage
+from wakeful.model.spend import Spend
 from wakeful.model.turn import Turn
 
 
@@ -52,6 +53,10 @@ class Answered:
     # What it has cost, in USD; None: the price is unknown.
     cost_usd: float | None = None
 
+    @property
+    def spend(self) -> Spend:
+        return Spend.of_answer(self.usage.input_tokens, self.usage.output_tokens, self.cost_usd)
+
 
 @dataclass(frozen=True, slots=True)
 class CallFinished:
@@ -66,6 +71,9 @@ class CallFinished:
 
 
 Fact = TextDelta | ReasoningDelta | StepAbandoned | ModelChanged | Answered | CallFinished
+
+
+async def _pass() -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +105,5 @@ class Brief:
     take_inputs: Callable[[int, int], Awaitable[Sequence[Message]]]
     # How many calls of the server's tools the turn has made so far.
     calls_made: int = 0
+    # Called before each answer. Raises LimitReached if no model may be asked, because the day has cost too much.
+    check_spend: Callable[[], Awaitable[None]] = _pass

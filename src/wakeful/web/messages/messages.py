@@ -6,12 +6,13 @@ from typing import Any
 
 import orjson
 
-from wakeful.model.journal.entry import Entry, EntryKind, answer_of, calls_of, is_gone, model_of, usage_of
+from wakeful.model.journal.entry import Entry, EntryKind, answer_of, calls_of, is_gone, model_of, spend_of
 from wakeful.model.journal.message import ToolCall
+from wakeful.model.spend import Spend
 from wakeful.model.tasks.task_data import time_text
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.store.base import Transaction
-from wakeful.web.messages.turn import ShownTurn, TurnCost, outline_of
+from wakeful.web.messages.turn import ShownTurn, TurnCost, cost_fields, outline_of
 
 # How many turns are read at once: few at first, so that for long turns little more is read than shown.
 _FEWEST = 4
@@ -90,12 +91,9 @@ def _page(found: list[MessageFields], limit: int, shown_turns: dict[str, ShownTu
 
 
 def shown_turn(turn: Turn, entries: Sequence[Entry]) -> ShownTurn:
-    costs = [usage_of(entry) for entry in entries if entry.kind is EntryKind.ANSWER]
-    usage = TurnCost(
-        input_tokens=sum(cost.input_tokens for cost in costs),
-        output_tokens=sum(cost.output_tokens for cost in costs),
-    )
-    return ShownTurn(**outline_of(turn), model=turn.model, usage=usage if costs else None)
+    costs = [spend_of(entry) for entry in entries if entry.kind is EntryKind.ANSWER]
+    usage = TurnCost(**cost_fields(sum(costs, Spend()))) if costs else None
+    return ShownTurn(**outline_of(turn), model=turn.model, usage=usage)
 
 
 def turn_messages(turn: Turn, entries: Sequence[Entry]) -> list[MessageFields]:

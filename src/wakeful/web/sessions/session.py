@@ -1,20 +1,20 @@
 """A session with all that its page shows, in the form that clients get."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import UNSET, UnsetType
 
 from wakeful.web.approvals.approval import ShownApproval
 from wakeful.web.feeds.rows import SessionRow
 from wakeful.web.messages.messages import MessageFields
-from wakeful.web.messages.turn import Notice, ReadNotice, ShownTurn, ZeroOrMore, notice_fields
+from wakeful.web.messages.turn import Notice, ReadNotice, ShownTurn, TurnCost, ZeroOrMore, notice_fields
 from wakeful.web.tasks.task import ShownTask
 from wakeful.wire.declared import Outgoing, words
 
+WhyWaiting: TypeAlias = Literal["held", "blocked", "budget", "spend", "busy"]
 
-class SessionUsage(Outgoing):
-    input_tokens: ZeroOrMore
-    output_tokens: ZeroOrMore
+
+class SessionUsage(TurnCost):
     context_tokens: ZeroOrMore
     context_window: ZeroOrMore | None = None
 
@@ -84,7 +84,7 @@ class PendingNotice(Notice):
     source: str
     content: str
     created_at: str
-    why: Literal["held", "blocked", "budget", "busy"]
+    why: WhyWaiting
     until: str | None
 
 
