@@ -17,9 +17,13 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from wakeful.agent.loop import Loop
-from wakeful.agent.models.catalogue import Catalogue
+from wakeful.agent.models.catalogue import Catalogue, settings_marks
+from wakeful.agent.models.entry import ModelEntry
+from wakeful.agent.models.fact_book import FactBook, FactSource
+from wakeful.agent.models.facts import ModelFacts
+from wakeful.agent.models.learnt_windows import WindowFile
 from wakeful.agent.models.model_list import model_sources
-from wakeful.agent.models.window import LearntWindows, Windows, result_limits
+from wakeful.agent.models.window import result_limits
 from wakeful.agent.providers.registry import ProviderRegistry
 from wakeful.agent.title_maker import TitleMaker
 from wakeful.config.config import Config
@@ -95,6 +99,7 @@ from wakeful.tools.task_desk import TaskDesk
 from wakeful.tools.terminal_tool import TerminalTool
 from wakeful.web.facts.me import MeRoutes, ServerFacts
 from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
+from wakeful.web.facts.usage import UsageRoutes
 from wakeful.web.messaging.routes import messaging_routes
 from wakeful.web.pages import PageRoutes
 from wakeful.web.routes import web_routes
@@ -138,13 +143,13 @@ class Running:
     keeper: ProcessKeeper
     providers: ProviderRegistry
     catalogue: Catalogue
+    facts: FactBook
     webhooks: StoredQueue
     metrics: Metrics
     files: ChatFiles
     schedules: ScheduleDesk
     # The names of the agent's tools.
     tools: frozenset[str]
-    windows: Windows
     doors: Doors | None = None
 
 
@@ -200,12 +205,26 @@ def build_store(config: Config) -> Store:
 def build_providers(config: Config) -> ProviderRegistry:
     registry = ProviderRegistry(config.providers)
     # Fail at the start, not in the first turn.
-    for setting, name in (("model", config.model), ("compact_model", config.agent.compact_model or config.model)):
-        try:
-            registry.resolve(name)
-        except ConfigError as error:
-            raise ConfigError(f"{config.origins.get(setting, 'The default model')}: {error}") from error
+    for setting, names in (
+        ("model", [config.model]),
+        ("compact_model", [config.agent.compact_model or config.model]),
+        ("fallback_models", config.agent.fallback_models),
+    ):
+        for name in names:
+            try:
+                registry.resolve(name)
+            except ConfigError as error:
+                raise ConfigError(f"{config.origins.get(setting, 'The default model')}: {error}") from error
     return registry
+
+
+def build_models(config: Config) -> tuple[Catalogue, FactBook]:
+    """Return the models that providers list, and the facts about models."""
+    sources = model_sources(config.providers, config.model)
+    catalogue = Catalogue(sources, config.home / "models.json", config.model)
+    learnt = WindowFile(config.home / "windows.json", settings_marks(sources))
+    has_cap = config.engine.daily_spend_usd is not None or config.engine.daily_spend_hard_usd is not None
+    return catalogue, FactBook(config.models, catalogue.facts_of, learnt, warns_of_unpriced=has_cap)
 
 
 def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, adopts: bool) -> Running:
@@ -222,18 +241,18 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     files = ChatFiles(store)
     schedules = build_schedules(config, ledger, providers)
     tools = build_tools(ledger, keeper, tasks, binder, files, schedules, config.home)
+    catalogue, facts = build_models(config)
     metrics = Metrics()
     store.notifier.listen(metrics.hear)
-    windows = LearntWindows()
-    results = KeptResults(config.home, result_limits(windows, config.agent.result_limit))
+    results = KeptResults(config.home, result_limits(facts, config.agent.result_limit))
     redact = Redactor(settings.secrets).text
-    loop = Loop(providers.resolve, tools, config.agent, results, redact, metrics.count_model_error, windows)
+    loop = Loop(
+        providers.resolve, tools, config.agent, results, redact, metrics.count_model_error, facts, facts.cost_of
+    )
     equipment = Equipment(loop, keeper, UnstoredProcesses(keeper, unstored), results)
     engine = Engine(ledger, equipment, adopts=adopts)
-    sources = model_sources(config.providers, config.model)
-    catalogue = Catalogue(sources, config.home / "models.json", config.model)
     names = frozenset(tool.spec.name for tool in tools)
-    return Running(engine, store, keeper, providers, catalogue, webhooks, metrics, files, schedules, names, windows)
+    return Running(engine, store, keeper, providers, catalogue, facts, webhooks, metrics, files, schedules, names)
 
 
 def build_schedules(config: Config, ledger: Ledger, providers: ProviderRegistry) -> ScheduleDesk:
@@ -306,6 +325,7 @@ def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> A
         [
             *web_routes(web),
             *messaging_routes(web, desk),
+            *UsageRoutes(web, config.engine).routes(),
             *CronRoutes(running.schedules).routes(),
             *build_page(config, running, door),
             *api_routes(build_api(config, running)),
@@ -364,7 +384,7 @@ def build_web(config: Config, running: Running) -> Web:
         operator=OPERATOR,
         model=config.model,
         workspace=str(config.workspace),
-        window_of=running.windows.window_of,
+        window_of=running.facts.window_of,
         compact_at=config.agent.compact_at,
         streams=build_streams(config),
     )
@@ -372,7 +392,7 @@ def build_web(config: Config, running: Running) -> Web:
 
 def build_page(config: Config, running: Running, door: FrontDoor) -> list[Route]:
     def models() -> list[ModelChoice]:
-        return [ModelChoice(id=m.id, provider=m.provider, name=m.name) for m in running.catalogue.models()]
+        return [_model_choice(entry, *running.facts.look_up(entry.id)) for entry in running.catalogue.models()]
 
     password = Password(config.password)
     facts = ServerFacts(socket.gethostname(), _VERSION, config.model, password.is_set, config.engine.undo_seconds)
@@ -384,6 +404,20 @@ def build_page(config: Config, running: Running, door: FrontDoor) -> list[Route]
         LoginListRoutes(door.desk, operator=OPERATOR),
     )
     return [route for room in rooms for route in room.routes()]
+
+
+def _model_choice(entry: ModelEntry, facts: ModelFacts, source: FactSource) -> ModelChoice:
+    return ModelChoice(
+        id=entry.id,
+        provider=entry.provider,
+        name=entry.name,
+        context_window=facts.context_window,
+        max_output=facts.max_output,
+        vision=facts.vision,
+        input_price=facts.input_price,
+        output_price=facts.output_price,
+        facts=source.value,
+    )
 
 
 def build_desk(config: Config, running: Running) -> Doors:

@@ -9,7 +9,16 @@ import pytest
 
 from tests.acceptance.ledger import Ledger
 from tests.acceptance.picture import Picture, take_picture
-from tests.acceptance.walker import DEATH_IN_ANSWER, DEATH_IN_TOOL, MESSAGES, SESSIONS, TASKS, line_of
+from tests.acceptance.walker import (
+    BROKEN_MODEL,
+    DEATH_IN_ANSWER,
+    DEATH_IN_TOOL,
+    MESSAGES,
+    MODEL,
+    SESSIONS,
+    TASKS,
+    line_of,
+)
 from tests.acceptance.walks import Case, NewCase, Walker
 from wakeful.model import event as events
 from wakeful.model.event import Event
@@ -23,7 +32,7 @@ pytestmark = pytest.mark.timeout(600)
 
 _OWN_DEATHS = (DEATH_IN_ANSWER, DEATH_IN_TOOL)
 # A walk with fewer commits no longer does all that it should.
-_FEWEST_COMMITS = 28
+_FEWEST_COMMITS = 32
 # The longest test comes in parts, so that workers can share it.
 _PARTS = 2
 _SOAK_ROUNDS = 300
@@ -225,6 +234,7 @@ def check_the_end(picture: Picture) -> None:
     check_every_task_was_told_once(picture)
     check_every_call_has_its_result(picture)
     check_the_model_was_told_all(picture)
+    check_the_broken_model_was_replaced(picture)
 
 
 def check_every_turn_is_done(picture: Picture) -> None:
@@ -284,6 +294,15 @@ def check_the_model_was_told_all(picture: Picture) -> None:
         inputs = [entry.data["text"] for entry in entries if entry.kind is not EntryKind.ANSWER]
         repeated = answer_of(entries[-1]).text.split("|")
         assert sorted(repeated) == sorted([*(f"{inputs[0]}: {text}" for text in inputs), ""])
+
+
+def check_the_broken_model_was_replaced(picture: Picture) -> None:
+    answers = [entry for entry in picture.journal.values() if entry.kind is EntryKind.ANSWER]
+    assert {entry.data["model"] for entry in answers} == {MODEL}
+    for turn in picture.turns.values():
+        changes = [event.data for event in picture.turn_logs[turn.id] if event.kind == events.MODEL_CHANGED]
+        assert bool(changes) == (turn.model == BROKEN_MODEL)
+        assert all((change["from"], change["to"]) == (BROKEN_MODEL, MODEL) for change in changes)
 
 
 def _all_events(picture: Picture) -> list[Event]:

@@ -91,7 +91,7 @@ async def test_a_session_reads_a_long_log_in_a_small_window(tmp_path: Path, soak
                 await say(running, made.id, f"Read on, number {number}.")
             statuses, summaries = await outcome_of(running, made.id)
             [task] = await running.store.read(lambda tx: tx.tasks.running_in(made.id))
-            window = running.windows.window_of("openai:small")
+            window = running.facts.window_of("openai:small")
             await running.keeper.kill(task.id)
 
     assert (set(statuses), len(statuses), window) == ({TurnStatus.DONE}, turns + 2, WINDOW)

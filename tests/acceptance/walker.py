@@ -16,11 +16,12 @@ from tests.acceptance.walks import DyingStore, walk_cases
 from tests.bare_engine import bare_engine
 from tests.short_results import SHORT_RESULTS
 from wakeful.agent.loop import Loop
-from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest
+from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest, Provider
 from wakeful.agent.settings import AgentSettings
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.settings import EngineSettings
+from wakeful.errors import ModelError
 from wakeful.model.event import Event, StreamItem
 from wakeful.model.inbox import IfBusy
 from wakeful.model.journal.fact import Brief, Fact
@@ -45,6 +46,9 @@ MESSAGES = (
 # The task that a message's turn begins. The end of one is shown by a tool, that of another finds its turn running,
 # and the last one ends after its turn and wakes the session.
 TASKS = {"first": "task_shown", "second": "task_joins", "third": "task_wakes"}
+# The models of the sessions. That of the second breaks off each time, and the other one takes over.
+MODEL, BROKEN_MODEL = "m", "broken"
+MODELS = {"ses_a": MODEL, "ses_b": BROKEN_MODEL}
 # Deaths that are not at a commit.
 DEATH_IN_ANSWER = "in the middle of the second's answer"
 DEATH_IN_TOOL = "in a tool of the wake-up"
@@ -124,6 +128,22 @@ class ScriptedModel:
     async def close(self) -> None: ...
 
 
+class BrokenModel:
+    """A model that breaks off after its first word."""
+
+    def __init__(self, sight: Sight) -> None:
+        self._sight = sight
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[AnswerPart, None]:
+        word = f"{_inputs_of_this_turn(request.messages)[0].text}: one moment"
+        seen = self._sight.of(word)
+        yield AnswerText(word)
+        await seen
+        raise ModelError("The model broke off.", code="model_stream_broken")
+
+    async def close(self) -> None: ...
+
+
 def _halves(words: list[str]) -> list[str]:
     middle = len(words) // 2
     return ["".join(words[:middle]), "".join(words[middle:])]
@@ -149,8 +169,9 @@ class Walk:
             LoggingTool("peek", True, ledger, fate, consumes=(TASKS["first"],)),
         ]
         self._sight = Sight()
-        model = ScriptedModel(self._sight, fate)
-        self._loop = Loop(lambda name: (model, name), tools, AgentSettings(), SHORT_RESULTS)
+        models: dict[str, Provider] = {MODEL: ScriptedModel(self._sight, fate), BROKEN_MODEL: BrokenModel(self._sight)}
+        settings = AgentSettings(fallback_models=(MODEL,))
+        self._loop = Loop(lambda name: (models[name], name), tools, settings, SHORT_RESULTS)
         self._engine = bare_engine(store, self, SystemClock(), _SETTINGS)
         self._names: dict[str, str] = {}
         self._all_submitted = asyncio.Event()
@@ -190,7 +211,8 @@ class Walk:
             await self._engine.tasks.finish(task_id, _outcome(task_id))
 
     async def _submit(self, name: str, session_id: str, if_busy: IfBusy) -> Receipt:
-        submission = Submission(session_id, name, _DOOR, _ADDRESS, dedupe_key=name, model="m", if_busy=if_busy)
+        model = MODELS[session_id]
+        submission = Submission(session_id, name, _DOOR, _ADDRESS, dedupe_key=name, model=model, if_busy=if_busy)
         receipt = await self._engine.submit(submission)
         self._ledger.add("receipts", f"{name} {receipt.turn_id}")
         self._names[receipt.turn_id] = name
@@ -253,7 +275,7 @@ def line_of(event: Event) -> str:
 
 async def _create_sessions(tx: Transaction) -> None:
     for session_id in SESSIONS:
-        await tx.sessions.create_if_absent(Session(session_id, "owner", _ADDRESS, "m"))
+        await tx.sessions.create_if_absent(Session(session_id, "owner", _ADDRESS, MODELS[session_id]))
 
 
 def _task(task_id: str, turn: Turn) -> Task:

@@ -12,6 +12,7 @@ from wakeful.agent.calls import CallRunner, LongResults
 from wakeful.agent.compaction.compactor import Compactor
 from wakeful.agent.compaction.estimate import frame_tokens
 from wakeful.agent.compaction.summariser import Summariser
+from wakeful.agent.model_line import ModelLine, RestingModels
 from wakeful.agent.model_tries import EMPTY_ANSWER, OVERFLOW, ModelTries
 from wakeful.agent.models.window import LearntWindows, Windows
 from wakeful.agent.progress import Progress, client_calls_in
@@ -29,7 +30,7 @@ from wakeful.model.journal.fact import (
     StepAbandoned,
     TextDelta,
 )
-from wakeful.model.journal.message import AssistantMessage, ToolCall
+from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.journal.summary import CompactionReason
 from wakeful.model.request import COMPACT, TurnRequest
 from wakeful.model.turn import Turn
@@ -50,22 +51,28 @@ class Loop:
         redact: Callable[[str], str] = lambda text: text,
         count_error: Callable[[str], None] = lambda code: None,
         windows: Windows | None = None,
+        cost_of: Callable[[str, Usage], float | None] = lambda model, usage: None,
     ) -> None:
         """`redact` removes known secrets from tool results; `count_error` gets the code of each model error; `windows`
-        knows how much models can read.
+        knows how much models can read; `cost_of` returns what an answer of a model has cost in USD, None if that is
+        unknown.
         """
         self._find_model = find_model
         self._specs = [tool.spec for tool in tools]
         self._calls = CallRunner({tool.spec.name: tool for tool in tools}, redact, long_results)
         self._settings = settings
         self._count_error = count_error
+        self._cost_of = cost_of
+        self._resting = RestingModels()
         windows = windows or LearntWindows()
-        self._compactor = Compactor(Summariser(find_model, windows, settings, count_error), windows, settings)
+        summariser = Summariser(find_model, windows, settings, count_error)
+        self._compactor = Compactor(summariser, windows, settings, cost_of)
 
     async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
         if brief.is_answered:
             return
-        progress = Progress.of(brief)
+        models = ModelLine([brief.turn.model, *self._settings.fallback_models], self._resting)
+        progress = Progress.of(brief, models)
         progress.frame = frame_tokens(_instructions(progress.request), self._tools_for(progress.request))
         if progress.request.kind == COMPACT:
             async with aclosing(self._sum_up(progress)) as facts:
@@ -148,15 +155,37 @@ class Loop:
             reason = CompactionReason.OVERFLOW
 
     async def _compact(self, progress: Progress, reason: CompactionReason) -> AsyncGenerator[Fact, None]:
+        await progress.brief.check_spend()
         async with aclosing(self._compactor.compact(progress, reason)) as facts:
             async for fact in facts:
                 yield fact
         progress.messages += await progress.brief.take_inputs(progress.step, 1)
 
     async def _ask(self, progress: Progress) -> AsyncGenerator[Fact, None]:
-        """Yield one answer of the model; retry failures while that is safe and time is left."""
+        """Yield one answer of the turn's model, or of the next one where that fails."""
         progress.step += 1
         self._check_limits(progress)
+        await progress.brief.check_spend()
+        while True:
+            has_streamed = False
+            error = progress.models.absence
+            if error is None:
+                try:
+                    async with aclosing(self._ask_current(progress)) as facts:
+                        async for fact in facts:
+                            has_streamed = not isinstance(fact, StepAbandoned)
+                            yield fact
+                    progress.models.note_answer()
+                    return
+                except ModelError as failure:
+                    error = failure
+            changed = progress.models.move_on(progress.step, error)
+            if has_streamed:
+                yield StepAbandoned(progress.step)
+            yield changed
+
+    async def _ask_current(self, progress: Progress) -> AsyncGenerator[Fact, None]:
+        """Yield one answer of the current model; retry failures while that is safe and time is left."""
         tries = ModelTries(self._settings)
         while True:
             has_streamed = False
@@ -178,7 +207,8 @@ class Loop:
             await asyncio.sleep(wait)
 
     async def _stream(self, progress: Progress) -> AsyncGenerator[Fact, None]:
-        provider, name = self._provider_of(progress.brief.turn.model)
+        model = progress.models.current
+        provider, name = self._provider_of(model)
         asked = progress.request
         options = asked.options if progress.calls_made == 0 else _without_force(asked.options)
         request = ModelRequest(name, _instructions(asked), progress.messages, self._tools_for(asked), options)
@@ -193,7 +223,9 @@ class Loop:
                     case Finished():
                         _require_words(part.message)
                         message = _recorded(progress, part.message)
-                        yield Answered(step, message, part.usage, part.is_cut, client_calls_in(asked, message))
+                        calls = client_calls_in(asked, message)
+                        cost = self._cost_of(model, part.usage)
+                        yield Answered(step, message, part.usage, part.is_cut, calls, model, cost)
                         return
         raise ModelError("The model's answer broke off.", code="model_stream_broken", passing=True)
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
+from wakeful.agent.model_line import ModelLine
 from wakeful.agent.repetition import Repetition
 from wakeful.model.failure import failure_text
 from wakeful.model.journal.fact import Answered, Brief, CallFinished, Measure, OpenCall
@@ -24,6 +25,7 @@ class Progress:
     brief: Brief
     # The client's options for the turn, such as its own tools.
     request: TurnRequest
+    models: ModelLine
     messages: list[Message]
     step: int
     output_tokens: int
@@ -45,10 +47,11 @@ class Progress:
     vain_summaries: int = 0
 
     @classmethod
-    def of(cls, brief: Brief) -> Self:
+    def of(cls, brief: Brief, models: ModelLine) -> Self:
         return cls(
             brief,
             request_from(brief.turn.request),
+            models,
             list(brief.messages),
             brief.last_step,
             brief.output_tokens,

@@ -20,3 +20,5 @@ class AgentSettings:
     # turn's own.
     compact_at: float = 0.8
     compact_model: str = ""
+    # Asked in this order, as provider:model, when a turn's own model fails.
+    fallback_models: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from wakeful.agent.models.facts import ModelFacts
 from wakeful.agent.providers.registry import ProviderSettings
 from wakeful.agent.settings import AgentSettings
 from wakeful.engine.settings import EngineSettings
@@ -25,6 +26,8 @@ class Config:
     workspace: Path
     messaging: MessagingSettings
     model: str = "demo:wakeful"
+    # What the operator knows about models, by provider:model.
+    models: Mapping[str, ModelFacts] = field(default_factory=dict)
     # Empty: a SQLite file in the home folder.
     database_url: str = field(default="", repr=False)
     api_keys: Mapping[str, str] = field(default_factory=dict, repr=False)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from wakeful.config import values
 from wakeful.config.hooks import read_hooks
+from wakeful.config.models import read_model_names, read_models
 from wakeful.config.values import Read
 from wakeful.gateway.messaging.settings import PLATFORMS, Groups, ShownProgress, Strangers
 from wakeful.model.inbox import IfBusy
@@ -105,6 +106,10 @@ _ALL = [
     Setting("model_idle_seconds", values.seconds(0.1, _DAY)),
     Setting("compact_at", values.part(0.1, 0.95)),
     Setting("compact_model", values.model),
+    Setting("fallback_models", read_model_names),
+    Setting("models", read_models),
+    Setting("daily_spend_usd", values.dollars(0, _MANY)),
+    Setting("daily_spend_hard_usd", values.dollars(0, _MANY)),
     Setting("openai_base_url", values.endpoint_url, is_secret=True, is_ours=False),
     Setting("openai_api_key", values.secret, is_secret=True, is_ours=False),
 ]

@@ -68,7 +68,7 @@ class Engine:
         self._words = ledger.words
         self._adopts = adopts
         self._intake = Intake(dispatcher)
-        executor = Executor(store, dispatcher, settings, equipment.loop, History(store))
+        executor = Executor(store, dispatcher, settings, equipment.loop, History(store), ledger.spend)
         self._runners = Runners(store, dispatcher, commits, executor, ledger.binder, ledger.slots)
         self._rescuer = Rescuer(store, dispatcher, commits, self._runners, clock, settings, adopts=adopts)
         self._timekeeper = Timekeeper(store, dispatcher, commits, clock, settings)

@@ -11,6 +11,7 @@ from wakeful.model.journal.fact import (
     Compacted,
     CompactionFailed,
     CompactionStarted,
+    ModelChanged,
     StepAbandoned,
 )
 from wakeful.model.turn import Outcome, Turn, TurnStatus
@@ -41,10 +42,14 @@ def ended(turn: Turn, outcome: Outcome, ends: WordsEnd | None = None) -> NewEven
 Compaction = CompactionStarted | Compacted | CompactionFailed
 
 
-def events_of(turn_id: str, fact: Answered | CallFinished | StepAbandoned | Compaction) -> list[NewEvent]:
+def events_of(
+    turn_id: str, fact: Answered | CallFinished | ModelChanged | StepAbandoned | Compaction
+) -> list[NewEvent]:
     match fact:
         case StepAbandoned():
             return [abandoned(fact)]
+        case ModelChanged():
+            return [model_changed(fact)]
         case Answered():
             return answered(fact)
         case CallFinished():
@@ -57,10 +62,15 @@ def abandoned(fact: StepAbandoned, ends: WordsEnd | None = None) -> NewEvent:
     return NewEvent.of(events.STEP_ABANDONED, {"step": fact.step}, ends)
 
 
+def model_changed(fact: ModelChanged) -> NewEvent:
+    data = {"step": fact.step, "from": fact.failed, "to": fact.next, "code": fact.code, "message": fact.message}
+    return NewEvent.of(events.MODEL_CHANGED, data)
+
+
 def answered(fact: Answered, ends: WordsEnd | None = None) -> list[NewEvent]:
     """Return the events of an answer: its calls, then its usage. The first one carries `ends`."""
     calls = [_called(fact, index) for index in range(1, len(fact.message.calls) + 1)]
-    first, *rest = [*calls, NewEvent.of(events.USAGE, {"step": fact.step, "usage": fact.usage})]
+    first, *rest = [*calls, _used(fact)]
     return [replace(first, ends=ends), *rest]
 
 
@@ -91,6 +101,11 @@ def compaction(turn_id: str, fact: Compaction) -> NewEvent:
             tokens = {"tokens_before": summary.tokens_before, "tokens_after": summary.tokens_after}
             data |= {"message_id": f"{turn_id}.{fact.step}.0", **tokens}
             return NewEvent.of(events.COMPACTION_DONE, data)
+
+
+def _used(fact: Answered) -> NewEvent:
+    data = {"step": fact.step, "model": fact.model, "usage": fact.usage, "cost_usd": fact.cost_usd}
+    return NewEvent.of(events.USAGE, data)
 
 
 def _called(fact: Answered, index: int) -> NewEvent:

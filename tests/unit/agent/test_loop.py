@@ -119,7 +119,11 @@ async def facts_of(loop: Loop, brief: Brief) -> list[Fact]:
 async def test_an_answer_without_calls_ends_the_turn() -> None:
     model = ScriptedModel([(["he", "llo"], ())])
     facts = await facts_of(loop_with(model), brief_with())
-    assert facts == [TextDelta(1, "he"), TextDelta(1, "llo"), Answered(1, AssistantMessage("hello"), Usage(10, 5))]
+    assert facts == [
+        TextDelta(1, "he"),
+        TextDelta(1, "llo"),
+        Answered(1, AssistantMessage("hello"), Usage(10, 5), model="test:model"),
+    ]
 
 
 async def test_calls_are_run_and_their_results_and_what_arrived_reach_the_next_request() -> None:
@@ -373,7 +377,7 @@ async def test_a_call_that_the_client_does_not_allow_is_not_run_and_the_model_re
     assert facts[1].is_error
     assert f'"code":"{code}"' in model.requests[1][-1].text
     assert tool.runs == []
-    assert facts[-1] == Answered(2, AssistantMessage("without it"), Usage(10, 5))
+    assert facts[-1] == Answered(2, AssistantMessage("without it"), Usage(10, 5), model="test:model")
 
 
 @pytest.mark.parametrize("asked", [NO_CALLS, ONLY_LOOK])
@@ -401,7 +405,7 @@ async def test_after_a_crash_a_call_beyond_the_clients_limit_is_refused_and_not_
 async def test_an_empty_answer_is_asked_for_once_more(blank: list[str]) -> None:
     model = ScriptedModel([(blank, ()), (["words"], ())])
     facts = await facts_of(loop_with(model, model_tries=1), brief_with())
-    assert facts[-1] == Answered(1, AssistantMessage("words"), Usage(10, 5))
+    assert facts[-1] == Answered(1, AssistantMessage("words"), Usage(10, 5), model="test:model")
     assert [fact for fact in facts if isinstance(fact, StepAbandoned)] == ([StepAbandoned(1)] if blank else [])
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from wakeful.agent.models.catalogue_file import CatalogueFile, Listing
 from wakeful.agent.models.entry import ModelEntry, ModelSource
+from wakeful.agent.models.facts import UNKNOWN, ModelFacts
 from wakeful.agent.models.settings_mark import digest, settings_mark
 from wakeful.agent.providers.demo.model import MODEL_NAMES
 from wakeful.errors import WakefulError
@@ -40,7 +41,7 @@ class Catalogue:
         limit: float = _LIMIT_SECONDS,
     ) -> None:
         self._sources = sources
-        self._marks = {source.provider: settings_mark(source.settings) for source in sources}
+        self._marks = settings_marks(sources)
         self._file = CatalogueFile(file)
         self._default = default
         self._clock = clock
@@ -68,6 +69,12 @@ class Catalogue:
             return False
         await asyncio.wait([job], timeout=self._patience)
         return True
+
+    def facts_of(self, model: str) -> ModelFacts:
+        """Return what the provider's list says about a model, as provider:model. No provider is asked."""
+        listing = self._known().get(model.partition(":")[0])
+        entries = () if listing is None else listing.entries
+        return next((entry.facts for entry in entries if entry.id == model), UNKNOWN)
 
     def fingerprint(self) -> str:
         """Return a digest of the providers, their settings and their models. A rotated token does not change it, and no
@@ -163,6 +170,10 @@ class Catalogue:
             await asyncio.to_thread(self._file.write, listings)
         except OSError as error:
             logger.warning("cannot save the list of models: %s", error)
+
+
+def settings_marks(sources: Sequence[ModelSource]) -> dict[str, str]:
+    return {source.provider: settings_mark(source.settings) for source in sources}
 
 
 def _named(id: str) -> ModelEntry:

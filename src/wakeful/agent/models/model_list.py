@@ -5,6 +5,7 @@ from dataclasses import asdict
 from urllib.parse import urlsplit
 
 from wakeful.agent.models.entry import ModelEntry, ModelSource
+from wakeful.agent.models.listed_facts import listed_facts
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.endpoint_url import EndpointUrl
 from wakeful.agent.providers.http.response import HttpResponse
@@ -92,6 +93,7 @@ class EndpointModels:
             str(name),
             created=created if isinstance(created, int) and 0 < created < _LAST_SECOND else 0,
             owned_by=str(owner) if _is_text(owner) else "",
+            facts=listed_facts(model),
         )
 
     def _unlisted(self) -> ModelError:

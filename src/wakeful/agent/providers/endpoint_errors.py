@@ -28,6 +28,7 @@ _WINDOWS = (
     re.compile(r"tokens allowed \((\d[\d,]*)\)"),
 )
 _SMALLEST_WINDOW = 256
+_CREDIT_WORDS = ("credit balance is too low", "spend limit", "spending limit", "specified api usage limits")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,8 @@ class EndpointErrors:
 
 
 def _meaning(status: int | None, code: str, text: str) -> _Meaning:
-    if status == 402 or "insufficient_quota" in code or "billing" in code:
+    is_unpaid = any(words in text for words in _CREDIT_WORDS)
+    if status == 402 or is_unpaid or "insufficient_quota" in code or "billing" in code:
         return _CREDIT
     if status in (401, 403):
         return _AUTH

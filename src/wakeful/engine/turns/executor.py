@@ -7,6 +7,7 @@ from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.inbox.dispatcher import Dispatcher
 from wakeful.engine.ports import AgentLoop
 from wakeful.engine.settings import EngineSettings
+from wakeful.engine.spend_guard import SpendGuard
 from wakeful.engine.turns.history import History
 from wakeful.engine.turns.recorder import Recorder
 from wakeful.engine.turns.turn_run import run_to_end, turn_outcome
@@ -20,6 +21,7 @@ from wakeful.model.journal.fact import (
     CompactionFailed,
     CompactionStarted,
     Fact,
+    ModelChanged,
     ReasoningDelta,
     StepAbandoned,
     TextDelta,
@@ -51,6 +53,7 @@ class Executor:
     settings: EngineSettings
     loop: AgentLoop
     history: History
+    spend: SpendGuard
 
     async def run(self, assignment: Assignment) -> Ending | None:
         """Run the turn and return its ending; None if it paused because the node is stopping.
@@ -95,6 +98,7 @@ class Executor:
             summaries=transcript.summaries,
             vain_summaries=transcript.vain_summaries,
             running_work=partial(self._running_work, turn.session_id),
+            check_spend=self.spend.check,
         )
 
     async def _take_inputs(self, recorder: Recorder, step: int, index: int) -> list[Message]:
@@ -117,6 +121,8 @@ class Executor:
                 await recorder.say(fact)
             case StepAbandoned():
                 await recorder.abandon(fact)
+            case ModelChanged():
+                await recorder.change_model(fact)
             case Answered():
                 await recorder.answer(fact)
             case CallFinished():

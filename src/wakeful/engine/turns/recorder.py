@@ -17,6 +17,7 @@ from wakeful.model.journal.fact import (
     Compacted,
     CompactionFailed,
     CompactionStarted,
+    ModelChanged,
     ReasoningDelta,
     StepAbandoned,
     TextDelta,
@@ -41,13 +42,8 @@ async def write_step(tx: Transaction, lease: Lease, step: Step) -> Event:
     if step.summary is not None:
         await tx.turns.begin_context(lease.turn_id, step.summary.context_turn(lease.turn_id))
     if step.cost is not None:
-        cost, summary = step.cost, step.summary
-        await tx.sessions.spend(
-            lease.session_id,
-            input_tokens=cost.input_tokens,
-            output_tokens=cost.output_tokens,
-            context_tokens=cost.input_tokens if summary is None else summary.tokens_after,
-        )
+        read = step.cost.input_tokens if step.summary is None else step.summary.tokens_after
+        await tx.spending.add(lease.session_id, step.cost, context_tokens=read)
     return facts[-1]
 
 
@@ -88,10 +84,23 @@ class Recorder:
             ends = words.end(words.said())
             await self._record(Step([], [turn_events.abandoned(fact, ends)]))
 
+    async def change_model(self, fact: ModelChanged) -> None:
+        """Record that another model is asked. This is no step: a turn that stops every node here is not resumed for
+        ever.
+        """
+        lease = self._lease
+
+        async def body(tx: Transaction) -> Event:
+            await tx.turns.require(lease)
+            (event,) = await tx.events.append(lease.session_id, lease.turn_id, [turn_events.model_changed(fact)])
+            return event
+
+        self._go_on_from(await self._store.write(body, lock=[lease.session_id]))
+
     async def answer(self, fact: Answered) -> None:
         """Record an answer. One that leaves the server no call is the turn's last: it is written with the end."""
         entry, ends = self._answered(fact)
-        step = Step([entry], turn_events.answered(fact, ends), cost=fact.usage)
+        step = Step([entry], turn_events.answered(fact, ends), cost=fact.spend)
         if len(fact.message.calls) == len(fact.client_calls):
             self.last = step
         else:
@@ -116,7 +125,7 @@ class Recorder:
     async def summary(self, fact: Compacted) -> None:
         entry = summary_entry(self._lease.turn_id, fact.step, fact.summary)
         event = turn_events.compaction(self._lease.turn_id, fact)
-        await self._record(Step([entry], [event], cost=fact.summary.usage, summary=fact.summary))
+        await self._record(Step([entry], [event], cost=fact.summary.spend, summary=fact.summary))
 
     async def join(self, step: int, index: int) -> list[Entry]:
         async def body(tx: Transaction) -> tuple[list[Entry], Event | None]:

@@ -25,6 +25,7 @@ from wakeful.model.journal.message import (
     UserMessage,
 )
 from wakeful.model.journal.summary import CompactionReason, Summary
+from wakeful.model.spend import Spend
 from wakeful.model.words import Said, pack_cuts
 
 # The parts of an entry that can be deleted. Of an answer: its text, its reasoning, or one of its calls, by its number
@@ -93,7 +94,9 @@ def answer_entry(turn_id: str, fact: Answered, cuts: bytes | None = None) -> Ent
         "text": message.text,
         "reasoning": message.reasoning,
         "calls": message.calls,
+        "model": fact.model,
         "usage": fact.usage,
+        "cost_usd": fact.cost_usd,
         "is_cut": fact.is_cut,
         "client_calls": sorted(fact.client_calls),
     }
@@ -196,6 +199,17 @@ def is_gone(entry: Entry) -> bool:
 
 def usage_of(entry: Entry) -> Usage:
     return Usage(**entry.data["usage"])
+
+
+def spend_of(entry: Entry) -> Spend:
+    """Return what an answer has cost. Journals of older versions have no price."""
+    usage = usage_of(entry)
+    return Spend.of_answer(usage.input_tokens, usage.output_tokens, entry.data.get("cost_usd"))
+
+
+def model_of(entry: Entry) -> str:
+    """Return the model that gave this answer; empty in journals of older versions, where it was the turn's."""
+    return str(entry.data.get("model", ""))
 
 
 def is_cut(entry: Entry) -> bool:

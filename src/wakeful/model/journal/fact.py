@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, Usage
 from wakeful.model.journal.summary import CompactionReason, Summary
+from wakeful.model.spend import Spend
 from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Turn
 
@@ -29,6 +30,18 @@ class StepAbandoned:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelChanged:
+    """A model has failed, or is passed over, and the step is asked of the next one. Both are provider:model."""
+
+    step: int
+    failed: str
+    next: str
+    # Of the failure.
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
     step: int
     message: AssistantMessage
@@ -37,6 +50,14 @@ class Answered:
     is_cut: bool = False
     # Which of its calls, counted from 1, are for the client to run.
     client_calls: frozenset[int] = frozenset()
+    # The model that answered, as provider:model: the turn's own, or a fallback.
+    model: str = ""
+    # What it has cost, in USD; None: the price is unknown.
+    cost_usd: float | None = None
+
+    @property
+    def spend(self) -> Spend:
+        return Spend.of_answer(self.usage.input_tokens, self.usage.output_tokens, self.cost_usd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +102,16 @@ Fact = (
     TextDelta
     | ReasoningDelta
     | StepAbandoned
+    | ModelChanged
     | Answered
     | CallFinished
     | CompactionStarted
     | Compacted
     | CompactionFailed
 )
+
+
+async def _pass() -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,3 +169,5 @@ class Brief:
     vain_summaries: int = 0
     # Returns the background work of the session that runs now.
     running_work: Callable[[], Awaitable[Sequence[Task]]] = _no_work
+    # Called before each answer. Raises LimitReached if no model may be asked, because the day has cost too much.
+    check_spend: Callable[[], Awaitable[None]] = _pass

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from wakeful.model.journal.message import Message, SummaryMessage, SystemMessage, Usage
+from wakeful.model.spend import Spend
 
 # A summary that frees less than this part of the context was made in vain.
 _LEAST_FREED = 0.1
@@ -43,6 +44,12 @@ class Summary:
     # The model that wrote it, empty if none could, and what that cost.
     model: str
     usage: Usage
+    # In USD; None if the model's price is unknown.
+    cost_usd: float | None = None
+
+    @property
+    def spend(self) -> Spend:
+        return Spend.of_answer(self.usage.input_tokens, self.usage.output_tokens, self.cost_usd)
 
     @property
     def text(self) -> str:

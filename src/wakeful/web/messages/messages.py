@@ -6,12 +6,22 @@ from typing import Any
 
 import orjson
 
-from wakeful.model.journal.entry import Entry, EntryKind, answer_of, calls_of, is_gone, summary_of, usage_of
+from wakeful.model.journal.entry import (
+    Entry,
+    EntryKind,
+    answer_of,
+    calls_of,
+    is_gone,
+    model_of,
+    spend_of,
+    summary_of,
+)
 from wakeful.model.journal.message import ToolCall
+from wakeful.model.spend import Spend
 from wakeful.model.tasks.task_data import time_text
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.store.base import Transaction
-from wakeful.web.messages.turn import ShownTurn, TurnCost, outline_of
+from wakeful.web.messages.turn import ShownTurn, TurnCost, cost_fields, outline_of
 
 # How many turns are read at once: few at first, so that for long turns little more is read than shown.
 _FEWEST = 4
@@ -90,12 +100,9 @@ def _page(found: list[MessageFields], limit: int, shown_turns: dict[str, ShownTu
 
 
 def shown_turn(turn: Turn, entries: Sequence[Entry]) -> ShownTurn:
-    costs = [usage_of(entry) for entry in entries if entry.kind in (EntryKind.ANSWER, EntryKind.SUMMARY)]
-    usage = TurnCost(
-        input_tokens=sum(cost.input_tokens for cost in costs),
-        output_tokens=sum(cost.output_tokens for cost in costs),
-    )
-    return ShownTurn(**outline_of(turn), model=turn.model, usage=usage if costs else None)
+    costs = [spend_of(entry) for entry in entries if entry.kind in (EntryKind.ANSWER, EntryKind.SUMMARY)]
+    usage = TurnCost(**cost_fields(sum(costs, Spend()))) if costs else None
+    return ShownTurn(**outline_of(turn), model=turn.model, usage=usage)
 
 
 def turn_messages(turn: Turn, entries: Sequence[Entry]) -> list[MessageFields]:
@@ -132,7 +139,7 @@ def _answer(turn: Turn, entry: Entry, results: dict[tuple[int, int], Entry]) -> 
     answer = answer_of(entry)
     if answer.text or answer.reasoning or not answer.calls:
         message = _message(entry.id, turn.id, "assistant", "assistant", answer.text, entry.at)
-        yield message | {"reasoning": answer.reasoning or None}
+        yield message | {"reasoning": answer.reasoning or None, "model": model_of(entry) or turn.model}
     for index, call in calls_of(entry):
         yield _call(turn, entry, index, call, results.get((entry.step, index)))
 
@@ -141,7 +148,8 @@ def _cut(entry: Entry) -> MessageFields:
     """Return an answer that was cut off. It comes right before the message that says how the turn ended."""
     data = entry.data
     message = _message(entry.id, entry.turn_id, "assistant", "assistant", data["text"], entry.at)
-    return message | {"reasoning": data["reasoning"] or None}
+    # Which model was writing is not recorded: it may have been a fallback.
+    return message | {"reasoning": data["reasoning"] or None, "model": None}
 
 
 def _summary(entry: Entry) -> MessageFields:

@@ -1,6 +1,6 @@
 """A session with all that its page shows, in the form that clients get."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import UNSET, UnsetType
 
@@ -8,14 +8,14 @@ from wakeful.model.journal.summary import CompactionReason
 from wakeful.web.approvals.approval import ShownApproval
 from wakeful.web.feeds.rows import SessionRow
 from wakeful.web.messages.messages import MessageFields
-from wakeful.web.messages.turn import Notice, ReadNotice, ShownTurn, ZeroOrMore, notice_fields
+from wakeful.web.messages.turn import Notice, ReadNotice, ShownTurn, TurnCost, ZeroOrMore, notice_fields
 from wakeful.web.tasks.task import ShownTask
 from wakeful.wire.declared import Outgoing, words
 
+WhyWaiting: TypeAlias = Literal["held", "blocked", "budget", "spend", "busy"]
 
-class SessionUsage(Outgoing):
-    input_tokens: ZeroOrMore
-    output_tokens: ZeroOrMore
+
+class SessionUsage(TurnCost):
     context_tokens: ZeroOrMore
     context_window: Annotated[ZeroOrMore | None, words("How many tokens its model can read; null: unknown.")] = None
     compact_at_tokens: Annotated[
@@ -69,6 +69,10 @@ class ShownMessage(Outgoing):
         ShownSummary | UnsetType,
         words("Only in a message with the source `summary`, which the model reads instead of those before it."),
     ] = UNSET
+    model: Annotated[
+        str | UnsetType | None,
+        words("Only in the assistant's messages: the model that answered; null if the answer was cut off."),
+    ] = UNSET
 
 
 class Partial(Outgoing):
@@ -95,7 +99,7 @@ class PendingNotice(Notice):
     source: str
     content: str
     created_at: str
-    why: Literal["held", "blocked", "budget", "busy"]
+    why: WhyWaiting
     until: str | None
 
 

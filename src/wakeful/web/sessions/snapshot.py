@@ -1,7 +1,7 @@
 """Reads a session at one moment, for GET /api/session: everything in the snapshot is consistent with its cursor."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from starlette.requests import Request
 
@@ -18,7 +18,7 @@ from wakeful.web.approvals.approval import shown_approval
 from wakeful.web.cursor import Cursor
 from wakeful.web.feeds.rows import row_fields
 from wakeful.web.messages.messages import MessageId, MessagePage, newest_messages, shown_turn
-from wakeful.web.messages.turn import Notice, ShownTurn, notice_fields
+from wakeful.web.messages.turn import Notice, ShownTurn, cost_fields, notice_fields
 from wakeful.web.sessions.session import (
     ActiveTurn,
     ParentTask,
@@ -28,6 +28,7 @@ from wakeful.web.sessions.session import (
     SessionUsage,
     ShownSnapshot,
     SnapshotSession,
+    WhyWaiting,
     shown_message,
 )
 from wakeful.web.tasks.task import shown_tasks
@@ -77,8 +78,7 @@ class Snapshot:
             created_at=time_text(session.created_at),
             parent=None if parent is None else ParentTask(session_id=parent.session_id, task_id=parent.id),
             usage=SessionUsage(
-                input_tokens=session.input_tokens,
-                output_tokens=session.output_tokens,
+                **cost_fields(session.spend),
                 context_tokens=session.context_tokens,
                 context_window=window,
                 compact_at_tokens=None if window is None else int(window * web.compact_at),
@@ -105,7 +105,8 @@ class Snapshot:
 
     def _pending_notices(self) -> list[PendingNotice]:
         why = _why_notices_wait(self.session, self.now)
-        until = time_text(self.session.wake_at) if why == "budget" and self.session.wake_at is not None else None
+        wake_at = self.session.wake_at
+        until = time_text(wake_at) if why in ("budget", "spend") and wake_at is not None else None
         notices = [row for row in self.pending if row.kind is RowKind.NOTICE]
         return [_pending_notice(row, why, until) for row in notices]
 
@@ -191,19 +192,17 @@ async def read_result(web: Web, request: Request, session_id: str, message: Mess
     return await web.store.read(body)
 
 
-def _why_notices_wait(session: Session, now: float) -> Literal["held", "blocked", "budget", "busy"]:
+def _why_notices_wait(session: Session, now: float) -> WhyWaiting:
     if session.is_held:
         return "held"
     if session.is_blocked:
         return "blocked"
     if session.wake_at is not None and session.wake_at > now:
-        return "budget"
+        return session.wake_reason.value
     return "busy"
 
 
-def _pending_notice(
-    row: InboxRow, why: Literal["held", "blocked", "budget", "busy"], until: str | None
-) -> PendingNotice:
+def _pending_notice(row: InboxRow, why: WhyWaiting, until: str | None) -> PendingNotice:
     data = row.data
     return PendingNotice(
         **notice_fields(Notice, data.get("notice", {})),

@@ -26,7 +26,7 @@ from wakeful.model.inbox import RowKind
 from wakeful.model.journal.entry import Entry, EntryKind
 from wakeful.model.messaging.chat import ChatKind
 from wakeful.model.messaging.post import Post, PostKind, new_post_id
-from wakeful.model.session import Address, Session
+from wakeful.model.session import Address, Session, WakeReason
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction
 
@@ -151,10 +151,13 @@ class PostWriter:
                 await self._tx.posts.put(replace(post, wanted=words, details=post.details | {"choices": []}))
 
     async def _write_waiting(self, event: Event) -> None:
+        # Logs of older versions do not say the reason: there was one.
+        reason = event.data.get("reason", WakeReason.BUDGET)
         pending = await self._tx.inbox.pending(self._session.id)
-        count = sum(row.kind is RowKind.NOTICE for row in pending)
+        is_spend = reason == WakeReason.SPEND
+        count = sum(row.kind is RowKind.NOTICE or (is_spend and not row.is_asked) for row in pending)
         key = f"{self._session.id}:waits:{event.session_seq}"
-        await self._put(None, self._session.address, PostKind.REMARK, key, waiting_text(count))
+        await self._put(None, self._session.address, PostKind.REMARK, key, waiting_text(count, reason))
 
     async def _put_parts(self, turn: Turn, kind: PostKind, key: str, text: str) -> list[Post]:
         parts = split(text, self._form)

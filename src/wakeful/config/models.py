@@ -1,0 +1,61 @@
+"""Parses the tables [models."provider:name"] of config.toml, and lists of models."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from wakeful.agent.models.facts import ModelFacts
+from wakeful.config import values
+from wakeful.config.values import Unfit
+from wakeful.errors import ConfigError
+
+_MOST_TOKENS = 1_000_000_000
+_MOST_USD = 1_000_000.0
+
+# What a table may have.
+_FIELDS: dict[str, Callable[[object], Any]] = {
+    "context_window": values.whole_number(1, _MOST_TOKENS),
+    "max_output": values.whole_number(1, _MOST_TOKENS),
+    "vision": values.yes_or_no,
+    "input_price": values.dollars(0, _MOST_USD),
+    "cached_price": values.dollars(0, _MOST_USD),
+    "output_price": values.dollars(0, _MOST_USD),
+}
+
+
+def read_models(value: object) -> dict[str, ModelFacts]:
+    """Raises ConfigError for a wrong value inside a table."""
+    if not isinstance(value, Mapping):
+        raise Unfit('tables [models."provider:name"] in config.toml')
+    return {_name(name): _facts(name, table) for name, table in value.items()}
+
+
+def read_model_names(value: object) -> tuple[str, ...]:
+    names = value.split(",") if isinstance(value, str) else value
+    if not isinstance(names, list):
+        raise Unfit("a list of models, as in openai:gpt-5,demo:wakeful")
+    return tuple(values.model(name) for name in names)
+
+
+def _name(name: str) -> str:
+    try:
+        return values.model(name)
+    except Unfit as unfit:
+        raise ConfigError(f'The name of [models."{name}"] must be {unfit}.') from None
+
+
+def _facts(name: str, table: object) -> ModelFacts:
+    if not isinstance(table, Mapping):
+        raise ConfigError(f'[models."{name}"] must be a table.')
+    for field in table.keys() - _FIELDS.keys():
+        raise ConfigError(f'[models."{name}"] has an unknown setting {field}; it may have {", ".join(_FIELDS)}.')
+    facts = ModelFacts(**{field: _read(name, field, given) for field, given in table.items()})
+    if (facts.input_price is None) != (facts.output_price is None):
+        raise ConfigError(f'[models."{name}"] needs both input_price and output_price, or neither.')
+    return facts
+
+
+def _read(name: str, field: str, given: object) -> Any:
+    try:
+        return _FIELDS[field](given)
+    except Unfit as unfit:
+        raise ConfigError(f'{field} of [models."{name}"] must be {unfit}, not {given!r}.') from None
