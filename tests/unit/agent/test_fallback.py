@@ -82,7 +82,7 @@ async def test_an_unknown_model_is_replaced_too() -> None:
     assert facts[0].code == "model_not_found"
 
 
-@pytest.mark.parametrize("code", ["content_filter", "model_request", "context_overflow", "output_limit"])
+@pytest.mark.parametrize("code", ["content_filter", "model_request", "output_limit"])
 async def test_a_refusal_does_not_fall_back(code: str) -> None:
     models = Models(model=failing(code), second=answering("hello"))
 

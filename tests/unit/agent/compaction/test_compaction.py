@@ -84,16 +84,18 @@ class SmallModel:
 
 @dataclass
 class LogReader:
-    """A tool with long results."""
+    """A tool with long results, each of them another one."""
 
     size: int = LONG
+    runs: int = 0
     spec: ToolSpec = field(default_factory=lambda: ToolSpec("read", "reads", {"type": "object"}))
 
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
         return True
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        return ToolResult("x" * self.size)
+        self.runs += 1
+        return ToolResult(f"{self.runs} ".ljust(self.size, "x"))
 
 
 def windows_with(window: int | None) -> LearntWindows:
