@@ -52,6 +52,7 @@ async def _examine_server(config: Config) -> AsyncIterator[CheckResult]:
     """Ask the running server, or else an engine in this process. That one runs no turn, so any model will do: one that
     is configured wrongly is another check's result.
     """
+    modest = replace(config, model="demo:wakeful", agent=replace(config.agent, fallback_models=()))
     is_served = is_answered(local_socket(config.home))
     checks: list[tuple[str, ServerCheck]] = [
         ("database", check_database),
@@ -60,7 +61,7 @@ async def _examine_server(config: Config) -> AsyncIterator[CheckResult]:
     if config.messaging.doors:
         checks += [("people", check_people), ("outbox", check_outbox)]
     try:
-        async with connected(replace(config, model="demo:wakeful"), adopts=False, door="terminal") as client:
+        async with connected(modest, adopts=False, door="terminal") as client:
             for name, check in checks:
                 yield await _guarded(name, check(config, client))
     except WakefulError as error:

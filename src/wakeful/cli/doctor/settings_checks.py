@@ -39,14 +39,15 @@ async def check_model(config: Config) -> CheckResult:
 
 
 def check_spend(config: Config) -> CheckResult:
-    caps = [cap for cap in (config.engine.daily_spend_usd, config.engine.daily_spend_hard_usd) if cap is not None]
-    if not caps:
+    caps = {"nothing wakes by itself": config.engine.daily_spend_usd, "all stops": config.engine.daily_spend_hard_usd}
+    said = [f"after {usd:g} USD a day {what}" for what, usd in caps.items() if usd is not None]
+    if not said:
         return CheckResult.ok("spend", "no limit")
     _, facts = build_models(config)
     for model in (config.model, *config.agent.fallback_models):
         if not facts.look_up(model)[0].is_priced:
             return CheckResult.warn("spend", unpriced_sentence(model))
-    return CheckResult.ok("spend", f"at most {max(caps):g} USD a day")
+    return CheckResult.ok("spend", ", ".join(said))
 
 
 def check_port(config: Config) -> CheckResult:
