@@ -36,7 +36,8 @@ from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import Equipment
 from wakeful.engine.schedules.desk import ScheduleDesk
 from wakeful.engine.schedules.settings import ScheduleSettings
-from wakeful.engine.upkeep.titles import Titles
+from wakeful.engine.spend_guard import SpendGuard
+from wakeful.engine.upkeep.titles import AskForTitle, Titles
 from wakeful.errors import ConfigError
 from wakeful.gateway.document.routes import DocumentRoutes
 from wakeful.gateway.entrance.auth import Keyring
@@ -183,7 +184,7 @@ async def running_engine(config: Config, *, adopts: bool) -> AsyncIterator[Runni
         if adopts and config.webhooks:
             await ending.enter_async_context(_webhooks_sent(config, running))
         if adopts and config.titles == "model":
-            titles = Titles(store, TitleMaker(providers.resolve).ask, SystemClock())
+            titles = Titles(store, build_title_asker(config, store, providers), SystemClock())
             await ending.enter_async_context(running.engine.supervisor.at_work(titles.job))
         if adopts:
             await ending.enter_async_context(running.engine.supervisor.at_work(running.schedules.job))
@@ -253,6 +254,16 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     engine = Engine(ledger, equipment, adopts=adopts)
     names = frozenset(tool.spec.name for tool in tools)
     return Running(engine, store, keeper, providers, catalogue, facts, webhooks, metrics, files, schedules, names)
+
+
+def build_title_asker(config: Config, store: Store, providers: ProviderRegistry) -> AskForTitle:
+    maker, guard = TitleMaker(providers.resolve), SpendGuard(store, config.engine)
+
+    async def ask(model: str, said: str, answered: str) -> str:
+        await guard.check()
+        return await maker.ask(model, said, answered)
+
+    return ask
 
 
 def build_schedules(config: Config, ledger: Ledger, providers: ProviderRegistry) -> ScheduleDesk:

@@ -88,7 +88,12 @@ def a_message(
 
 @asynccontextmanager
 async def chatting(
-    store: Store, workspace: Path, platform: ScriptedPlatform | None = None, **changes: object
+    store: Store,
+    workspace: Path,
+    platform: ScriptedPlatform | None = None,
+    *,
+    daily_spend_usd: float | None = None,
+    **changes: object,
 ) -> AsyncIterator[Chatting]:
     platform = platform or ScriptedPlatform()
     settings = MessagingSettings(
@@ -98,7 +103,8 @@ async def chatting(
         settle_seconds=0.02,
     )
     agent, clock = LedAgent(), SystemClock()
-    engine = bare_engine(store, agent, clock, EngineSettings(stop_grace_seconds=1.0, wake_company_seconds=0.0))
+    rules = EngineSettings(stop_grace_seconds=1.0, wake_company_seconds=0.0, daily_spend_usd=daily_spend_usd)
+    engine = bare_engine(store, agent, clock, rules)
     people = People(store, settings.doors)
     commands = Commands(engine, store, _check_model, "demo:led")
     new = NewSessions("operator", "demo:led", workspace)

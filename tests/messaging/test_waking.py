@@ -6,6 +6,8 @@ import pytest
 
 from tests.messaging.kit import chatting
 from tests.unit.gateway.messaging.kit import ScriptedPlatform
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.messaging.chat import ChatKind
 from wakeful.store.base import Store
 
@@ -101,3 +103,20 @@ async def test_a_notice_that_comes_along_has_its_line_before_the_words_of_that_s
             await chat.end("build")
             chat.agent.order(await chat.turn(2), "say Ready")
             await chat.shows("Building", "⏰ run build (exit code 0)\n\nReady")
+
+
+async def test_a_day_that_has_cost_enough_is_remarked_once_and_a_message_goes_on(store: Store, tmp_path: Path) -> None:
+    waits = "2 things wait: today's budget is spent. Write to me to go on."
+    async with chatting(store, tmp_path, daily_spend_usd=1.0) as chat:
+        await chat.write("build it", "5")
+        first = await chat.turn()
+        for name in ("build", "lint"):
+            await chat.spawn(first, name)
+            await chat.end(name)
+        costly = Answered(1, AssistantMessage("Building"), Usage(10, 10), cost_usd=1.0)
+        chat.agent.tell(first, costly)
+        chat.agent.order(first, "end")
+        await chat.shows("Building", waits)
+        await chat.write("go on", "6")
+        chat.agent.order(await chat.turn(2), "say Both are ready")
+        await chat.shows("Building", waits, "⏰ run build (exit code 0)\n⏰ run lint (exit code 0)\n\nBoth are ready")

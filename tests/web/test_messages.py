@@ -52,6 +52,7 @@ async def test_only_answers_have_html(web: Served) -> None:
         messages = (await web.shown(session_id))["messages"]
         assert [message["html"] for message in messages] == [None, "<p>working</p>\n", None, "<p>done</p>\n"]
     assert [message.get("reasoning", "-") for message in messages] == ["-", None, "-", None]
+    assert [message.get("model", "-") for message in messages] == ["-", "demo:led", "-", "demo:led"]
 
 
 async def test_turns_have_their_number_and_their_cost(web: Served) -> None:
@@ -68,11 +69,11 @@ async def test_turns_have_their_number_and_their_cost(web: Served) -> None:
         first: (1, "done", "user"),
         second: (2, "running", "user"),
     }
-    assert turns[first]["usage"] == {"input_tokens": 2, "output_tokens": 2}
+    spent = {"input_tokens": 2, "output_tokens": 2, "cost_usd": None, "unpriced_tokens": 4}
+    assert turns[first]["usage"] == spent
     assert turns[second]["usage"] is None
-    assert shown["session"]["usage"] == {
-        "input_tokens": 2, "output_tokens": 2, "context_tokens": 1, "context_window": None, "compact_at_tokens": None,
-    }  # fmt: skip
+    meter = {"context_tokens": 1, "context_window": None, "compact_at_tokens": None}
+    assert shown["session"]["usage"] == spent | meter
     assert shown["has_more"] is False
     assert (await web.shown(session_id, limit=2))["has_more"] is True
 

@@ -22,7 +22,7 @@ class SpendGuard:
         cap = self.settings.daily_spend_hard_usd
         if cap is not None and await self.store.read(_spent_now) >= cap:
             raise LimitReached(
-                f"Today's answers have cost {cap:g} USD (WAKEFUL_DAILY_SPEND_HARD_USD): "
+                f"Today's spend has reached its limit of {cap:g} USD (WAKEFUL_DAILY_SPEND_HARD_USD): "
                 "no model is asked before midnight UTC.",
                 code="spend_limit",
             )

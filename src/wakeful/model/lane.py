@@ -20,9 +20,9 @@ class Lane:
     promised: frozenset[str] = frozenset()
     # When the wake-up opened that used up the last hour's budget; None: some of it is left.
     spent_at: float | None = None
+    # The store's time.
+    now: float = 0.0
     # What all answers of this day have cost in USD, and when the session's newest turn for a person opened. Both are
     # read only where a day's spend has a cap.
     spent_usd: float = 0.0
     asked_at: float = 0.0
-    # The store's time.
-    now: float = 0.0

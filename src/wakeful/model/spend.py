@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 DAY_SECONDS = 86_400
+_DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,8 @@ class Spend:
     @property
     def cost_usd(self) -> float | None:
         """The known cost; None if there are only tokens without a price, which is not the same as free ones."""
-        return None if self.unpriced_tokens and not self.usd else self.usd
+        # A sum of prices has digits at its end that mean nothing.
+        return None if self.unpriced_tokens and not self.usd else round(self.usd, _DIGITS)
 
 
 def day_of(at: float) -> int:

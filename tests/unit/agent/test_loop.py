@@ -454,3 +454,18 @@ async def test_a_call_whose_result_changes_is_no_repetition() -> None:
     tool = CountingTool()
     await facts_of(loop_with(model, tool), brief_with())
     assert len(tool.runs) == 6
+
+
+async def test_the_spend_is_checked_before_each_answer_and_a_step_that_has_begun_is_finished() -> None:
+    tool, checks = EchoTool(), 0
+    model = ScriptedModel([([], (call("echo"),)), (["never"], ())])
+
+    async def check() -> None:
+        nonlocal checks
+        checks += 1
+        if checks == 2:
+            raise LimitReached("Too much.", code="spend_limit")
+
+    with pytest.raises(LimitReached):
+        await facts_of(loop_with(model, tool), replace(brief_with(), check_spend=check))
+    assert (len(model.requests), len(tool.runs)) == (1, 1)

@@ -178,6 +178,25 @@ test("an abandoned step leaves no text behind", () => {
   assert.equal(state.turns.get("t").cutStep, 1);
 });
 
+test("a turn says that another model answers, and its answer says which one", () => {
+  const change = { step: 1, from: "a:one", to: "b:two", code: "model_credit", message: "No credit." };
+  const log = numbered([
+    ...speaking("half"),
+    { name: "step_abandoned", data: spoken },
+    { name: "model_changed", data: { ...spoken, ...change } },
+    { name: "token", data: { ...spoken, text: "whole" } },
+    { name: "usage", data: { ...spoken, model: "b:two" } },
+  ]);
+  const state = follow(opened(log, 0), log);
+  assert.deepEqual(state.turns.get("t").changed, { from: "a:one", to: "b:two", message: "No credit." });
+  assert.deepEqual(
+    state.messages.map(({ content, model }) => [content, model]),
+    [["whole", "b:two"]],
+  );
+  applyFrame(state, { name: "done", cursor: "99", data: { session_id: "s", turn_id: "t" } });
+  assert.equal(state.turns.get("t").changed, null);
+});
+
 test("a regenerated answer replaces the earlier one", () => {
   const log = numbered([
     { name: "turn_started", data: { session_id: "s", turn_id: "t1", source: "user", parent: null } },

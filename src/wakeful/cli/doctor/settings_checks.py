@@ -2,7 +2,8 @@
 
 from ipaddress import ip_address
 
-from wakeful.app import build_providers
+from wakeful.agent.models.fact_book import unpriced_sentence
+from wakeful.app import build_models, build_providers
 from wakeful.cli.doctor.result import CheckResult
 from wakeful.cli.server.listener import bind_listener, is_answered, local_socket, url_of
 from wakeful.config.config import Config
@@ -35,6 +36,18 @@ async def check_model(config: Config) -> CheckResult:
     if not endpoint.api_key and endpoint.base_url.startswith(_OPENAI):
         return CheckResult.fail("model", f"{config.model} needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL.")
     return CheckResult.ok("model", config.model)
+
+
+def check_spend(config: Config) -> CheckResult:
+    caps = {"nothing wakes by itself": config.engine.daily_spend_usd, "all stops": config.engine.daily_spend_hard_usd}
+    said = [f"after {usd:g} USD a day {what}" for what, usd in caps.items() if usd is not None]
+    if not said:
+        return CheckResult.ok("spend", "no limit")
+    _, facts = build_models(config)
+    for model in (config.model, *config.agent.fallback_models):
+        if not facts.look_up(model)[0].is_priced:
+            return CheckResult.warn("spend", unpriced_sentence(model))
+    return CheckResult.ok("spend", ", ".join(said))
 
 
 def check_port(config: Config) -> CheckResult:

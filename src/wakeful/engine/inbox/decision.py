@@ -183,7 +183,7 @@ def _may_cost(lane: Lane, row: InboxRow) -> bool:
     """Return whether a row may open a turn although the day's spend is reached: a person wants it, or has written to
     the session since it waits.
     """
-    return row.is_asked or (row.id != 0 and row.created_at <= lane.asked_at)
+    return row.is_asked or (row.id != 0 and row.created_at < lane.asked_at)
 
 
 def _news(lane: Lane, wait: Wait | None) -> Wait | None:

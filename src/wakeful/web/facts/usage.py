@@ -58,7 +58,7 @@ class UsageRoutes:
             days=[_shown_day(day, spent.get(day, Spend())) for day in range(today - count + 1, today + 1)],
             cap_usd=self._settings.daily_spend_usd,
             hard_cap_usd=self._settings.daily_spend_hard_usd,
-            spent_today_usd=spent.get(today, Spend()).usd,
+            spent_today_usd=spent.get(today, Spend()).cost_usd or 0.0,
             state=self._state(spent_by_all),
         )
         return JsonAnswer(report)

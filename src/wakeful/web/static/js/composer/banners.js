@@ -68,6 +68,10 @@ function waiting(notices) {
     const why = `: the hourly limit of wake-ups is reached. ${isOne ? "It waits" : "They wait"} ${when}.`;
     return banner("banner--wake", "wake", [many, why]);
   }
+  if (why === "spend") {
+    const words = `: today's budget is spent. ${isOne ? "It waits" : "They wait"} until ${clock(new Date(until))}, or until your next message.`;
+    return banner("banner--wake", "wake", [many, words]);
+  }
   if (why === "blocked") {
     const change = el("button", {
       class: "button button--small",

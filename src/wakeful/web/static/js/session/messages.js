@@ -11,6 +11,7 @@ function newMessage(fields) {
   return touch({
     html: null,
     reasoning: null,
+    model: null,
     tool: null,
     notice: null,
     content: "",
@@ -58,6 +59,7 @@ function isSame(message, fields) {
     message.content === fields.content &&
     message.html === fields.html &&
     message.reasoning === (fields.reasoning ?? null) &&
+    message.model === (fields.model ?? null) &&
     message.created_at === fields.created_at &&
     JSON.stringify(message.notice) === JSON.stringify(fields.notice) &&
     isSameTool(message.tool, fields.tool)

@@ -9,6 +9,7 @@ export const TURN_FRAMES = {
   token: (state, data) => addText(state, data, "content"),
   reasoning: addReasoning,
   step_abandoned: abandonStep,
+  model_changed: changeModel,
   tool: addCall,
   tool_complete: completeCall,
   usage: endStep,
@@ -84,6 +85,13 @@ function abandonStep(state, { turn_id, step }) {
   return ["messages"];
 }
 
+// Where a turn goes on with another model, its answers name it when the turn is read again at its end.
+function changeModel(state, { turn_id, from, to, message }) {
+  const turn = state.turns.get(turn_id);
+  if (turn) turn.changed = { from, to, message };
+  return ["turns"];
+}
+
 function addCall(state, { turn_id, step, call_id, name, arguments: given }) {
   if (!state.turns.has(turn_id)) return [];
   const prefix = `${turn_id}.${step}.`;
@@ -107,14 +115,14 @@ function completeCall(
   return ["messages"];
 }
 
-function endStep(state, { turn_id, step, usage }) {
+function endStep(state, { turn_id, step, usage, model = null }) {
   const turn = state.turns.get(turn_id);
   if (!turn) return [];
   if (usage) turn.usage = summed(turn.usage, usage);
   const prefix = `${turn_id}.${step}.`;
   const isSilent = !state.messages.some((message) => message.id.startsWith(prefix));
   const answer = isSilent ? answerOf(state, turn_id, step) : state.messages.findLast((one) => one.id === `${prefix}0`);
-  if (answer) touch(answer).isOpen = false;
+  if (answer) Object.assign(touch(answer), { isOpen: false, model });
   return ["messages", "turns"];
 }
 
@@ -124,7 +132,7 @@ function endTurn(state, data, status) {
   state.queued = state.queued.filter((queued) => queued.turn_id !== turn_id);
   // The turn never opened: its message was withdrawn, or joined another turn.
   if (!turn) return ["queued"];
-  Object.assign(turn, { status, closed_at: state.now(), cutStep: null });
+  Object.assign(turn, { status, closed_at: state.now(), cutStep: null, changed: null });
   if (state.activeTurn?.turn_id === turn_id) state.activeTurn = null;
   closeMessages(state, turn_id);
   if (status !== "done") addEnding(state, data, status);

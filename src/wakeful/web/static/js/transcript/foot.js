@@ -32,26 +32,29 @@ export class FootView {
       turn.closed_at,
       turn.usage,
       isOpen && turn.cutStep,
+      isOpen ? turn.changed : standIns(messages, turn),
     ]);
     if (shown === this.#shown) return;
     this.#shown = shown;
-    const parts = isOpen ? open(turn, working) : this.#closed(turn, turnId, note, { isLast, hasAnswer });
+    const others = standIns(messages, turn);
+    const parts = isOpen ? open(turn, working) : this.#closed(turn, turnId, note, { isLast, hasAnswer, others });
     this.element.hidden = !parts.length;
     this.element.replaceChildren(...parts);
   }
 
-  #closed(turn, turnId, note, { isLast, hasAnswer }) {
+  #closed(turn, turnId, note, { isLast, hasAnswer, others }) {
     const actions = el("span", { class: "turn__actions" });
     if (hasAnswer) actions.append(iconButton("copy", "Copy answer", () => copyText(this.#answer()), "button--small"));
     if (isLast && hasAnswer && !note) actions.append(regenerateIcon());
     if (hasAnswer) actions.append(branchButton(turnId));
     const stopped = note ? [stoppedState(note, turn)] : [];
     if (note && isLast) stopped.push(regenerateButton("Regenerate"));
-    const numbers = note ? "" : [secondsOf(turn), tokensOf(turn)].filter(Boolean).join(" · ");
+    const numbers = note ? "" : [secondsOf(turn), tokensOf(turn), costOf(turn)].filter(Boolean).join(" · ");
     return [
       ...stopped,
       actions.childElementCount ? actions : null,
       numbers ? el("span", { class: "num", text: numbers }) : null,
+      others.length ? el("span", { text: `Answered by ${others.join(", ")}, because ${turn.model} failed.` }) : null,
     ].filter(Boolean);
   }
 
@@ -72,9 +75,16 @@ function stoppedState(note, turn) {
   );
 }
 
-function open({ cutStep, opened_at: openedAt }, working) {
+function open({ cutStep, changed, opened_at: openedAt }, working) {
   const cut = cutStep ? [el("span", { text: `Step ${cutStep} broke off and was asked again.` })] : [];
-  return working ? [...cut, workingView(working, openedAt)] : cut;
+  const said = changed ? [el("span", { text: `${changed.to} answers instead of ${changed.from}: ${changed.message}` })] : [];
+  return working ? [...cut, ...said, workingView(working, openedAt)] : [...cut, ...said];
+}
+
+// The models that answered in place of the turn's own.
+function standIns(messages, turn) {
+  const models = messages.map((message) => message.model).filter((model) => model && turn.model && model !== turn.model);
+  return [...new Set(models)];
 }
 
 function secondsOf(turn) {
@@ -85,4 +95,10 @@ function secondsOf(turn) {
 function tokensOf({ usage }) {
   const used = usage ? usage.input_tokens + usage.output_tokens : 0;
   return used ? `${whole(used)} tokens` : "";
+}
+
+// Nothing for a free model, nor where the price is unknown.
+function costOf({ usage }) {
+  if (!usage?.cost_usd) return "";
+  return usage.cost_usd < 0.01 ? "under $0.01" : `$${usage.cost_usd.toFixed(2)}`;
 }
