@@ -50,7 +50,7 @@ class Target:
 
 @contextmanager
 def endpoint(tokens: int, rate: int, window: int | None = None) -> Iterator[Target]:
-    """Start the model: a scripted endpoint that answers with this many tokens and refuses to read more than `window`."""
+    """Start the model: a scripted endpoint that answers with this many tokens, and reads no more than `window`."""
     limit = () if window is None else ("--window", str(window))
     with started("tests.endpoint", "--port", "0", "--tokens", str(tokens), "--rate", str(rate), *limit) as process:
         url = first_line(process)

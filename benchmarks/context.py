@@ -2,13 +2,12 @@
 
 scripts/bench context [--messages SHORT LONG] [--window TOKENS] [--times N] [--store sqlite|postgres]
 
-Each session has a server of its own, so that memory is that of one session. The two alternate, one piece of work each, so
-other load on the machine affects both. The model refuses to read more than its window: the sessions are summed up as they
-grow.
+Each session has a server of its own, so that memory is that of one session. The two alternate, one piece of work each,
+so other load on the machine affects both. The model refuses to read more than its window: the sessions are summed up as
+they grow.
 """
 
 import argparse
-import asyncio
 import statistics
 import tempfile
 import time
