@@ -81,7 +81,7 @@ class Progress:
 
     def note_result(self, finished: CallFinished) -> None:
         origin = self.origin(finished.index)
-        self.results[finished.index] = ToolMessage(finished.call.id, finished.text, origin)
+        self.results[finished.index] = ToolMessage(finished.call.id, finished.text, origin=origin)
 
     def settle_results(self) -> None:
         """Append the results, sorted by call for the model: they arrive as they finish."""

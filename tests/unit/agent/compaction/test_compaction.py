@@ -234,7 +234,7 @@ async def test_the_users_newest_words_running_work_and_a_clients_instructions_st
 
     notice = UserMessage("[A process has ended.]", origin="t2.0.0", is_notice=True)
     older = SummaryMessage("older", words="What was before.", said=("the very first wish",))
-    messages = [older, SystemMessage("Be brief.", "t0.0.1"), notice, *talk(6)]
+    messages = [older, SystemMessage("Be brief.", origin="t0.0.1"), notice, *talk(6)]
     model = SmallModel()
     brief = brief_with(messages, running_work=running)
     summary = summary_in(await facts_of(loop_with(model, window=4_000), brief))
