@@ -341,7 +341,7 @@ async def test_instructions_that_leave_no_room_fail_with_a_sentence() -> None:
 async def test_two_summaries_in_vain_end_the_turn() -> None:
     facts, failure = await failure_of(loop_with(SmallModel(), window=4_000), brief_with(talk(8), vain_summaries=2))
     assert (names(facts), failure.code) == (["CompactionStarted", "CompactionFailed"], "context_overflow")
-    assert "The conversation still has about 8,305 tokens after it was summed up" in str(failure)
+    assert "The conversation cannot be made shorter than about 8,305 tokens" in str(failure)
 
 
 async def test_an_endpoint_that_refuses_everything_ends_the_turn() -> None:
@@ -391,6 +391,12 @@ async def test_a_user_has_the_conversation_summed_up_with_a_focus() -> None:
     assert (facts[0].reason, summary_in(facts).reason) == (CompactionReason.MANUAL, CompactionReason.MANUAL)
     assert "the file names" in model.summaries[0].messages[0].text
     assert model.asked == []
+
+
+async def test_a_short_conversation_can_be_summed_up_too() -> None:
+    brief = brief_with(talk(2, size=10), asked=TurnRequest(kind=COMPACT))
+    summary = summary_in(await facts_of(loop_with(SmallModel()), brief))
+    assert summary.said == ("question 0", "question 1")
 
 
 async def test_after_a_crash_a_recorded_summary_is_not_made_again() -> None:
