@@ -383,9 +383,10 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--tokens", type=int, default=100)
     parser.add_argument("--rate", type=float, default=50.0, help="tokens a second, 0 for no limit")
+    parser.add_argument("--window", type=int, help="refuse to read more tokens than these")
     parser.add_argument("--record", action="store_true", help="keep request bodies, for GET /requests")
     options = parser.parse_args()
-    script = Script(tokens=options.tokens, rate=options.rate)
+    script = Script(tokens=options.tokens, rate=options.rate, window=options.window)
     with contextlib.suppress(KeyboardInterrupt):
         uvloop.run(_serve(options.port, script, record=options.record))
 

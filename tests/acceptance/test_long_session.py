@@ -1,7 +1,7 @@
 """A session that reads a long log in a small window goes on for as long as its user wants."""
 
-from collections.abc import Mapping
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Mapping
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from wakeful.agent.prompt import SUMMARY_INSTRUCTIONS
 from wakeful.app import Running, running_engine
 from wakeful.config.load import load_config
 from wakeful.engine.inbox.submission import Submission
+from wakeful.model.event import Event
 from wakeful.model.journal.entry import EntryKind, summary_of
 from wakeful.model.journal.summary import Summary
 from wakeful.model.session import Address
@@ -20,6 +21,7 @@ from wakeful.model.turn import Door, TurnStatus
 from wakeful.store.base import Transaction
 
 WINDOW = 8_000
+MODEL, ADDRESS = "openai:small", Address("web")
 LINES = 20_000
 GOAL = "Goal: find out how often the pump failed."
 # The lines that are read with one call.
@@ -52,13 +54,14 @@ class ReadingModel(Endpoint):
         return Script(text=f"I have read {self.pieces} pieces.", window=WINDOW)
 
 
-async def say(running: Running, session_id: str, text: str) -> None:
-    address = Address("web")
-    message = Submission(session_id, text, Door("web", True), address, dedupe_key=text, model="openai:small")
+async def say(running: Running, session_id: str, text: str) -> Event:
+    """Return the last event of the turn."""
+    message = Submission(session_id, text, Door("web", True), ADDRESS, dedupe_key=text[:100], model=MODEL)
     receipt = await running.engine.submit(message)
     async with aclosing(running.engine.subscribe_turn(session_id, receipt.turn_id)) as pages:
-        async for _ in pages:
-            pass
+        seen = [item async for page in pages for item in page]
+    assert isinstance(seen[-1], Event)
+    return seen[-1]
 
 
 async def outcome_of(running: Running, session_id: str) -> tuple[list[TurnStatus], list[Summary]]:
@@ -73,29 +76,46 @@ async def outcome_of(running: Running, session_id: str) -> tuple[list[TurnStatus
     return await running.store.read(body)
 
 
+@asynccontextmanager
+async def running_with(model: Endpoint, folder: Path) -> AsyncIterator[tuple[Running, str]]:
+    """Run an engine whose model is this endpoint, with a session that has a long log in its workspace."""
+    workspace = folder / "workspace"
+    workspace.mkdir()
+    (workspace / "pump.log").write_text("\n".join(f"{number} the pump runs {'.' * 80}" for number in range(LINES)))
+    environment = {"WAKEFUL_HOME": str(folder / "home"), "OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": "none"}
+    environment |= {"WAKEFUL_MODEL": MODEL, "WAKEFUL_TITLES": "words"}
+    async with running_engine(load_config(environment), adopts=True) as running:
+        made = await running.engine.create_session("operator", ADDRESS, MODEL, str(workspace))
+        yield running, made.id
+
+
 @pytest.mark.timeout(600)
 async def test_a_session_reads_a_long_log_in_a_small_window(tmp_path: Path, soak: bool) -> None:
     turns = 200 if soak else 12
-    workspace = tmp_path / "workspace"
-    workspace.mkdir()
-    (workspace / "pump.log").write_text("\n".join(f"{number} the pump runs {'.' * 80}" for number in range(LINES)))
-    async with ReadingModel() as model:
-        environment = {"WAKEFUL_HOME": str(tmp_path / "home"), "OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": "none"}
-        environment |= {"WAKEFUL_MODEL": "openai:small", "WAKEFUL_TITLES": "words"}
-        async with running_engine(load_config(environment), adopts=True) as running:
-            address = Address("web")
-            made = await running.engine.create_session("operator", address, "openai:small", str(workspace))
-            await say(running, made.id, f"{GOAL} Begin with nothing yet.")
-            await say(running, made.id, "Start the pump.")
-            for number in range(turns):
-                await say(running, made.id, f"Read on, number {number}.")
-            statuses, summaries = await outcome_of(running, made.id)
-            [task] = await running.store.read(lambda tx: tx.tasks.running_in(made.id))
-            window = running.facts.window_of("openai:small")
-            await running.keeper.kill(task.id)
+    async with ReadingModel() as model, running_with(model, tmp_path) as (running, session_id):
+        await say(running, session_id, f"{GOAL} Begin with nothing yet.")
+        await say(running, session_id, "Start the pump.")
+        for number in range(turns):
+            await say(running, session_id, f"Read on, number {number}.")
+        statuses, summaries = await outcome_of(running, session_id)
+        [task] = await running.store.read(lambda tx: tx.tasks.running_in(session_id))
+        window = running.facts.window_of(MODEL)
+        await running.keeper.kill(task.id)
 
     assert (set(statuses), len(statuses), window) == ({TurnStatus.DONE}, turns + 2, WINDOW)
     assert len(summaries) >= turns // 8
     assert [summary.reason for summary in summaries[:2]] == ["overflow", "auto"]
     assert all(task.id in summary.text for summary in summaries)
     assert all(GOAL in orjson.dumps(body).decode() for body in model.bodies)
+
+
+async def test_a_message_that_alone_is_too_long_fails_and_the_session_takes_the_next_one(tmp_path: Path) -> None:
+    async with ReadingModel() as model, running_with(model, tmp_path) as (running, session_id):
+        end = await say(running, session_id, f"{GOAL} {'Read all of this. ' * 4_000}")
+        after = await say(running, session_id, "What did I want?")
+        statuses, summaries = await outcome_of(running, session_id)
+
+    assert (end.kind, end.data["code"]) == ("failed", "context_overflow")
+    assert end.data["message"].startswith("The last message alone has about 24,")
+    assert (after.kind, statuses) == ("done", [TurnStatus.DONE, TurnStatus.FAILED])
+    assert GOAL in summaries[0].words

@@ -84,3 +84,22 @@ def finished_run(server: ApiServer) -> dict[str, Any]:
     until(lambda: server.send("GET", path).json()["status"] != "running")
     run: dict[str, Any] = server.send("GET", path).json()
     return run
+
+
+def test_a_call_that_was_summed_up_is_still_known(client: OpenAI) -> None:
+    look: Any = {"type": "function", "name": "look", "parameters": {"type": "object"}}
+    conversation = client.conversations.create().id
+    calling = script(window=WINDOW, calls=[{"name": "look", "arguments": {}, "id": "call_old"}])
+    client.responses.create(model=MODEL, input=calling, tools=[look], conversation=conversation)
+    answered: Any = [
+        {"type": "function_call_output", "call_id": "call_old", "output": "seen"},
+        {"role": "user", "content": LONG},
+    ]
+
+    for _ in range(TURNS):
+        made = client.responses.create(model=MODEL, input=answered, tools=[look], conversation=conversation)
+        assert made.status == "completed"
+    answered[0]["call_id"] = "call_else"
+    with pytest.raises(openai.BadRequestError) as refused:
+        client.responses.create(model=MODEL, input=answered, tools=[look], conversation=conversation)
+    assert refused.value.code == "call_not_found"

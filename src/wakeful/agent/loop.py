@@ -13,7 +13,7 @@ from wakeful.agent.compaction.compactor import Compactor
 from wakeful.agent.compaction.estimate import frame_tokens
 from wakeful.agent.compaction.summariser import Summariser
 from wakeful.agent.model_line import ModelLine, RestingModels
-from wakeful.agent.model_tries import EMPTY_ANSWER, OVERFLOW, ModelTries
+from wakeful.agent.model_tries import EMPTY_ANSWER, ModelTries
 from wakeful.agent.models.window import LearntWindows, Windows
 from wakeful.agent.progress import Progress, client_calls_in
 from wakeful.agent.prompt import INSTRUCTIONS
@@ -144,13 +144,17 @@ class Loop:
                 async with aclosing(self._compact(progress, reason)) as facts:
                     async for fact in facts:
                         yield fact
+            has_streamed = False
             try:
                 async with aclosing(self._ask(progress)) as facts:
                     async for fact in facts:
+                        has_streamed = not isinstance(fact, StepAbandoned)
                         yield fact
                 return
             except ModelError as error:
                 self._compactor.learn_from(progress, error)
+            if has_streamed:
+                yield StepAbandoned(progress.step)
             progress.step -= 1
             reason = CompactionReason.OVERFLOW
 
@@ -197,13 +201,11 @@ class Loop:
                 return
             except ModelError as error:
                 self._count_error(error.code)
-                wait, failure = tries.wait_after(error), error
-            if wait is None and failure.code != OVERFLOW:
-                raise failure
+                wait = tries.wait_after(error)
+                if wait is None:
+                    raise
             if has_streamed:
                 yield StepAbandoned(progress.step)
-            if wait is None:
-                raise failure
             await asyncio.sleep(wait)
 
     async def _stream(self, progress: Progress) -> AsyncGenerator[Fact, None]:

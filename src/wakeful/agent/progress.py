@@ -88,7 +88,7 @@ class Progress:
         if finished.index not in self.refusals:
             self.repetition.note(finished)
         origin = self.origin(finished.index)
-        self.results[finished.index] = ToolMessage(finished.call.id, finished.text, origin)
+        self.results[finished.index] = ToolMessage(finished.call.id, finished.text, origin=origin)
 
     def settle_results(self) -> None:
         """Append the results, sorted by call for the model: they arrive as they finish."""

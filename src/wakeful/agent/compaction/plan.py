@@ -18,8 +18,11 @@ _WORDS = 1 / 4
 # The most of the user's words that are repeated, and the longest summary, in characters.
 _MOST_SAID = 8_000
 _MOST_WORDS = 12_000
-# A room with fewer tokens is none.
+# With less left of it, no more of the user's words are repeated.
+_LEAST_SAID = 200
+# A room with fewer tokens is none; where the model's window is unknown, there is at least so much.
 _LEAST_ROOM = 400
+_FREE_ROOM = 10_000
 # After an overflow the endpoint has counted more than the estimate: aim at this part of it.
 _AFTER_OVERFLOW = 0.75
 _MOST_IN_VAIN = 2
@@ -69,7 +72,7 @@ class Plan:
         left = min(int(self.room * _SAID) * CHARACTERS, _MOST_SAID)
         newest: list[str] = []
         for text in reversed([text for message in self.replaced for text in _said_in(message)]):
-            if left < _LEAST_ROOM and newest:
+            if left < _LEAST_SAID and newest:
                 break
             newest.append(both_ends(text, left))
             left -= len(newest[-1])
@@ -91,7 +94,8 @@ def plan_for(progress: Progress, reason: CompactionReason, *, window: int | None
     instructions = tokens_of(message for message in messages if isinstance(message, SystemMessage))
     # From tokens, as the endpoint counts them, to estimates by characters.
     scale = estimate / max(tokens, 1)
-    room = spoken if window is None else int(window * compact_at * scale) - frame - instructions
+    limit = None if window is None else int(window * compact_at * scale)
+    room = max(spoken, _FREE_ROOM) if limit is None else limit - frame - instructions
     most_kept = max(int(min(room, spoken) * _KEPT), _unread(messages, int(room * _UNREAD)))
     return Plan(messages, frame, tokens, room, estimate, _first_kept(messages, most_kept))
 
@@ -100,10 +104,10 @@ def problem_of(plan: Plan, progress: Progress, window: int | None) -> str:
     """Return why the context cannot be made to fit, as a sentence for the user; empty if it can."""
     reads = f"{progress.brief.turn.model} reads {window:,} tokens" if window else "the model refuses that many"
     newest = plan.messages[-1:]
-    if window and plan.room < _LEAST_ROOM:
+    if window and plan.frame > window / 2 and plan.room < _LEAST_ROOM:
         what, advice = f"The instructions and tools alone have about {plan.frame:,} tokens", _OTHER_MODEL
     elif plan.room < _LEAST_ROOM or progress.vain_summaries >= _MOST_IN_VAIN:
-        what, advice = f"The conversation still has about {plan.tokens:,} tokens after it was summed up", _OTHER_MODEL
+        what, advice = f"The conversation cannot be made shorter than about {plan.tokens:,} tokens", _OTHER_MODEL
     elif all(map(_is_said, newest)) and (size := tokens_of(newest)) > plan.room:
         what, advice = f"The last message alone has about {size:,} tokens", _SHORTER
     else:

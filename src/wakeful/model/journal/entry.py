@@ -143,13 +143,14 @@ def input_message(entry: Entry) -> Message:
     data = entry.data
     role = data.get("role", "user")
     if role == "tool":
-        return ToolMessage(data["call_id"], data["text"], entry.id)
+        return ToolMessage(data["call_id"], data["text"], origin=entry.id)
     if role == "assistant":
         calls = tuple(ToolCall(**call) for call in data.get("calls", ()))
         return AssistantMessage(data["text"], calls=calls, origin=entry.id)
     if role in ("system", "developer"):
-        return SystemMessage(data["text"], entry.id)
-    return UserMessage(data["text"], tuple(data.get("images", ())), entry.id, "notice" in data)
+        return SystemMessage(data["text"], origin=entry.id)
+    images = tuple(data.get("images", ()))
+    return UserMessage(data["text"], images, origin=entry.id, is_notice="notice" in data)
 
 
 def answer_of(entry: Entry) -> AssistantMessage:
@@ -158,7 +159,7 @@ def answer_of(entry: Entry) -> AssistantMessage:
     deleted = data.get("deleted", ())
     text = "" if TEXT in deleted else data["text"]
     reasoning = "" if REASONING in deleted else data["reasoning"]
-    return AssistantMessage(text, reasoning, tuple(call for _, call in calls_of(entry)), entry.id)
+    return AssistantMessage(text, reasoning, tuple(call for _, call in calls_of(entry)), origin=entry.id)
 
 
 def calls_in(entry: Entry) -> tuple[ToolCall, ...]:

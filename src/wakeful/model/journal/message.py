@@ -18,7 +18,7 @@ class SystemMessage:
     text: str
     # The id of the journal entry that the message was made of; empty for a message that is not recorded. The same in
     # all other messages.
-    origin: str = field(default="", compare=False, repr=False)
+    origin: str = field(default="", compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,9 @@ class UserMessage:
     text: str
     # URLs of images, among them data: URLs.
     images: tuple[str, ...] = ()
-    origin: str = field(default="", compare=False, repr=False)
+    origin: str = field(default="", compare=False, repr=False, kw_only=True)
     # The server wrote it about background work: these are not the user's words.
-    is_notice: bool = field(default=False, compare=False)
+    is_notice: bool = field(default=False, compare=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class SummaryMessage(UserMessage):
 
     # The parts of it that the next summary goes on from: the summary itself, and the user's newest words among what it
     # stands for.
-    words: str = field(default="", compare=False)
-    said: tuple[str, ...] = field(default=(), compare=False)
+    words: str = field(default="", compare=False, kw_only=True)
+    said: tuple[str, ...] = field(default=(), compare=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +46,14 @@ class AssistantMessage:
     text: str
     reasoning: str = ""
     calls: tuple[ToolCall, ...] = ()
-    origin: str = field(default="", compare=False, repr=False)
+    origin: str = field(default="", compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolMessage:
     call_id: str
     text: str
-    origin: str = field(default="", compare=False, repr=False)
+    origin: str = field(default="", compare=False, repr=False, kw_only=True)
 
 
 Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage

@@ -65,7 +65,7 @@ class Summary:
 
     def messages(self, origin: str = "") -> list[Message]:
         """Return what the model reads instead of the messages that it stands for."""
-        instructions = [SystemMessage(text, origin) for text in self.instructions]
+        instructions = [SystemMessage(text, origin=origin) for text in self.instructions]
         return [*instructions, SummaryMessage(self.text, origin=origin, words=self.words, said=self.said)]
 
     def context_turn(self, turn_id: str) -> str:

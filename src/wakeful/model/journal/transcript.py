@@ -167,7 +167,7 @@ def _add_summary(transcript: Transcript, entry: Entry) -> None:
 def _add(transcript: Transcript, entry: Entry) -> None:
     if entry.kind is EntryKind.RESULT:
         data = entry.data
-        transcript.messages.append(ToolMessage(data["call_id"], data["text"], entry.id))
+        transcript.messages.append(ToolMessage(data["call_id"], data["text"], origin=entry.id))
         transcript.open_calls = [call for call in transcript.open_calls if call.index != entry.index]
         return
     if entry.kind is EntryKind.ANSWER:

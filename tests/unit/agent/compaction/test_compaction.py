@@ -237,7 +237,7 @@ async def test_the_users_newest_words_running_work_and_a_clients_instructions_st
 
     notice = UserMessage("[A process has ended.]", origin="t2.0.0", is_notice=True)
     older = SummaryMessage("older", words="What was before.", said=("the very first wish",))
-    messages = [older, SystemMessage("Be brief.", "t0.0.1"), notice, *talk(6)]
+    messages = [older, SystemMessage("Be brief.", origin="t0.0.1"), notice, *talk(6)]
     model = SmallModel()
     brief = brief_with(messages, running_work=running)
     summary = summary_in(await facts_of(loop_with(model, window=4_000), brief))
@@ -344,7 +344,7 @@ async def test_instructions_that_leave_no_room_fail_with_a_sentence() -> None:
 async def test_two_summaries_in_vain_end_the_turn() -> None:
     facts, failure = await failure_of(loop_with(SmallModel(), window=4_000), brief_with(talk(8), vain_summaries=2))
     assert (names(facts), failure.code) == (["CompactionStarted", "CompactionFailed"], "context_overflow")
-    assert "The conversation still has about 8,305 tokens after it was summed up" in str(failure)
+    assert "The conversation cannot be made shorter than about 8,305 tokens" in str(failure)
 
 
 async def test_an_endpoint_that_refuses_everything_ends_the_turn() -> None:
@@ -394,6 +394,12 @@ async def test_a_user_has_the_conversation_summed_up_with_a_focus() -> None:
     assert (facts[0].reason, summary_in(facts).reason) == (CompactionReason.MANUAL, CompactionReason.MANUAL)
     assert "the file names" in model.summaries[0].messages[0].text
     assert model.asked == []
+
+
+async def test_a_short_conversation_can_be_summed_up_too() -> None:
+    brief = brief_with(talk(2, size=10), asked=TurnRequest(kind=COMPACT))
+    summary = summary_in(await facts_of(loop_with(SmallModel()), brief))
+    assert summary.said == ("question 0", "question 1")
 
 
 async def test_after_a_crash_a_recorded_summary_is_not_made_again() -> None:

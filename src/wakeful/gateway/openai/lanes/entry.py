@@ -53,9 +53,12 @@ async def lane_history(tx: Transaction, lane: ApiLane) -> tuple[Session, Sequenc
     does.
     """
     session = lane.new_session or await _idle_session(tx, lane)
-    if session.checkpoint is None:
-        return session, ()
-    return session, (await tx.journal.of_chain_after(session.checkpoint, (), _ALL_TURNS)).entries
+    return session, await context_of(tx, session.checkpoint)
+
+
+async def context_of(tx: Transaction, turn_id: str | None) -> list[Entry]:
+    """Return the journal that a turn which grows from this one reads: from the newest summary on."""
+    return [] if turn_id is None else (await tx.journal.of_chain_after(turn_id, (), _ALL_TURNS)).entries
 
 
 def busy(state: dict[str, Any], *, is_conversation: bool = True) -> ApiError:
