@@ -216,7 +216,8 @@ def build_providers(config: Config) -> ProviderRegistry:
 def build_models(config: Config) -> tuple[Catalogue, FactBook]:
     """Return the models that providers list, and the facts about models."""
     sources = model_sources(config.providers, config.model)
-    catalogue = Catalogue(sources, config.home / "models.json", config.model)
+    fallbacks = config.agent.fallback_models
+    catalogue = Catalogue(sources, config.home / "models.json", config.model, fallbacks=fallbacks)
     learnt = LearntWindows(config.home / "windows.json", settings_marks(sources))
     has_cap = config.engine.daily_spend_usd is not None or config.engine.daily_spend_hard_usd is not None
     return catalogue, FactBook(config.models, catalogue.facts_of, learnt, warns_of_unpriced=has_cap)
