@@ -29,7 +29,7 @@ async def write_step(tx: Transaction, lease: Lease, step: Step) -> Event:
     facts = await tx.events.append(lease.session_id, lease.turn_id, step.facts)
     await tx.turns.mark_recorded(lease.turn_id)
     if step.cost is not None:
-        await tx.spending.add(lease.session_id, step.cost)
+        await tx.spending.add(lease.session_id, step.cost, context_tokens=step.cost.input_tokens)
     return facts[-1]
 
 

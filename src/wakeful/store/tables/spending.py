@@ -6,8 +6,8 @@ from wakeful.model.spend import Spend
 
 
 class Spending(Protocol):
-    async def add(self, session_id: str, spend: Spend) -> None:
-        """Add an answer to its session and to its owner's day."""
+    async def add(self, session_id: str, spend: Spend, *, context_tokens: int) -> None:
+        """Add an answer to its session and to its owner's day, and set how many tokens the session's context has."""
         ...
 
     async def add_unstored(self, owner: str, spend: Spend) -> None:

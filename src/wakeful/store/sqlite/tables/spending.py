@@ -24,13 +24,13 @@ class SqliteSpending:
         self._clock = clock
         self._footprint = footprint
 
-    async def add(self, session_id: str, spend: Spend) -> None:
+    async def add(self, session_id: str, spend: Spend, *, context_tokens: int) -> None:
         self._footprint.require_lock(session_id)
         self._connection.execute(
             """UPDATE sessions SET input_tokens = input_tokens + ?1, output_tokens = output_tokens + ?2,
-                                   context_tokens = ?1, cost_usd = cost_usd + ?3, unpriced_tokens = unpriced_tokens + ?4
-               WHERE id = ?5""",
-            (*spend_values(spend), session_id),
+                                   cost_usd = cost_usd + ?3, unpriced_tokens = unpriced_tokens + ?4, context_tokens = ?5
+               WHERE id = ?6""",
+            (*spend_values(spend), context_tokens, session_id),
         )
         add_to_day(self._connection, self._clock(), session_id, spend)
 
