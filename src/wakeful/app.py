@@ -222,10 +222,12 @@ def build_providers(config: Config) -> ProviderRegistry:
 def build_models(config: Config) -> tuple[Catalogue, FactBook]:
     """Return the models that providers list, and the facts about models."""
     sources = model_sources(config.providers, config.model)
-    catalogue = Catalogue(sources, config.home / "models.json", config.model)
+    fallbacks = config.agent.fallback_models
+    catalogue = Catalogue(sources, config.home / "models.json", config.model, fallbacks=fallbacks)
     learnt = WindowFile(config.home / "windows.json", settings_marks(sources))
     has_cap = config.engine.daily_spend_usd is not None or config.engine.daily_spend_hard_usd is not None
-    return catalogue, FactBook(config.models, catalogue.facts_of, learnt, warns_of_unpriced=has_cap)
+    configured = {name: table.facts for name, table in config.models.items()}
+    return catalogue, FactBook(configured, catalogue.facts_of, learnt, warns_of_unpriced=has_cap)
 
 
 def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, adopts: bool) -> Running:

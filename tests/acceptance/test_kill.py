@@ -23,7 +23,7 @@ from tests.acceptance.walks import Case, NewCase, Walker
 from wakeful.model import event as events
 from wakeful.model.event import Event
 from wakeful.model.inbox import RowKind, RowStatus
-from wakeful.model.journal.entry import EntryKind, answer_of
+from wakeful.model.journal.entry import EntryKind, answer_of, spend_of
 from wakeful.model.journal.transcript import INTERRUPTED
 from wakeful.model.turn import TurnStatus
 
@@ -143,6 +143,7 @@ def check_a_moment(picture: Picture) -> None:
     check_every_word_was_seen(picture)
     check_every_claimed_row_is_told(picture)
     check_every_log_tells_the_journal(picture)
+    check_every_answer_was_paid_once(picture)
     for name, turn_id in picture.receipts:
         assert picture.inbox[f"message:{name}"].turn_id == turn_id
     for session in picture.sessions.values():
@@ -212,6 +213,14 @@ def check_every_log_tells_the_journal(picture: Picture) -> None:
         assert sorted((result["call_id"], result["text"]) for result in results) == sorted(
             (result["call_id"], result["result"]) for result in completed
         )
+
+
+def check_every_answer_was_paid_once(picture: Picture) -> None:
+    for session in picture.sessions.values():
+        turns = {turn.id for turn in picture.turns.values() if turn.session_id == session.id}
+        answers = [entry for entry in picture.journal.values() if entry.kind is EntryKind.ANSWER]
+        assert session.cost_usd == sum(spend_of(entry).usd for entry in answers if entry.turn_id in turns)
+    assert picture.spent_usd == sum(session.cost_usd for session in picture.sessions.values())
 
 
 def check_what_was_written_stays(before: Picture, after: Picture) -> None:

@@ -144,6 +144,11 @@ class BrokenModel:
     async def close(self) -> None: ...
 
 
+def _cost_of(model: str, usage: Usage) -> float:
+    """Return a dollar for each token: sums of whole numbers are exact."""
+    return float(usage.output_tokens)
+
+
 def _halves(words: list[str]) -> list[str]:
     middle = len(words) // 2
     return ["".join(words[:middle]), "".join(words[middle:])]
@@ -171,7 +176,7 @@ class Walk:
         self._sight = Sight()
         models: dict[str, Provider] = {MODEL: ScriptedModel(self._sight, fate), BROKEN_MODEL: BrokenModel(self._sight)}
         settings = AgentSettings(fallback_models=(MODEL,))
-        self._loop = Loop(lambda name: (models[name], name), tools, settings, SHORT_RESULTS)
+        self._loop = Loop(lambda name: (models[name], name), tools, settings, SHORT_RESULTS, cost_of=_cost_of)
         self._engine = bare_engine(store, self, SystemClock(), _SETTINGS)
         self._names: dict[str, str] = {}
         self._all_submitted = asyncio.Event()

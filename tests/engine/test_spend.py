@@ -203,6 +203,25 @@ async def test_a_node_that_starts_after_midnight_opens_what_waited(node: Node, h
     assert len(await wakeups_of(house, session_id)) == 1
 
 
+@pytest.mark.parametrize("cap", [None, 2 * CAP])
+async def test_a_node_that_starts_with_a_higher_cap_opens_what_waited(
+    node: Node, house: House, cap: float | None
+) -> None:
+    session_id = await session_with_task(node, house)
+    await spend(node, house, CAP)
+    await node.engine.tasks.finish("build", exit_of("build"))
+    await house.wait_for_company()
+    await house.kill(node)
+    same = await house.start_node()
+    assert await wakeups_of(house, session_id) == []
+    await house.kill(same)
+
+    house.settings = replace(house.settings, daily_spend_usd=cap)
+    await house.start_node()
+
+    assert len(await wakeups_of(house, session_id)) == 1
+
+
 async def test_at_the_hard_cap_no_model_is_asked_until_midnight(node: Node, house: House) -> None:
     guard = node.processes.ledger.spend
     await spend(node, house, 4 * CAP - 0.01)

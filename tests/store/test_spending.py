@@ -11,9 +11,8 @@ from wakeful.store.base import Store
 
 
 async def spend(store: Store, amount: Spend, session_id: str = "s1") -> None:
-    await store.write(
-        lambda tx: tx.spending.add(session_id, amount, context_tokens=amount.input_tokens), lock=[session_id]
-    )
+    context = amount.input_tokens
+    await store.write(lambda tx: tx.spending.add(session_id, amount, context_tokens=context), lock=[session_id])
 
 
 async def since(store: Store, day: int, owner: str | None = None) -> dict[int, Spend]:

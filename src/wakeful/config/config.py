@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from wakeful.agent.models.facts import ModelFacts
 from wakeful.agent.providers.registry import ProviderSettings
 from wakeful.agent.settings import AgentSettings
+from wakeful.config.models import ModelTable
 from wakeful.engine.settings import EngineSettings
 from wakeful.gateway.hooks.hook import Hook
 from wakeful.gateway.messaging.settings import MessagingSettings
@@ -26,8 +26,8 @@ class Config:
     workspace: Path
     messaging: MessagingSettings
     model: str = "demo:wakeful"
-    # What the operator knows about models, by provider:model.
-    models: Mapping[str, ModelFacts] = field(default_factory=dict)
+    # What the operator says about models, by provider:model.
+    models: Mapping[str, ModelTable] = field(default_factory=dict)
     # Empty: a SQLite file in the home folder.
     database_url: str = field(default="", repr=False)
     api_keys: Mapping[str, str] = field(default_factory=dict, repr=False)

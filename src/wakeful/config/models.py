@@ -1,6 +1,7 @@
-"""Parses the tables [models."provider:name"] of config.toml, and lists of models."""
+"""Parses the tables [models."provider:model"] of config.toml, and lists of models."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from wakeful.agent.models.facts import ModelFacts
@@ -11,8 +12,7 @@ from wakeful.errors import ConfigError
 _MOST_TOKENS = 1_000_000_000
 _MOST_USD = 1_000_000.0
 
-# What a table may have.
-_FIELDS: dict[str, Callable[[object], Any]] = {
+_FACTS: dict[str, Callable[[object], Any]] = {
     "context_window": values.whole_number(1, _MOST_TOKENS),
     "max_output": values.whole_number(1, _MOST_TOKENS),
     "vision": values.yes_or_no,
@@ -20,13 +20,19 @@ _FIELDS: dict[str, Callable[[object], Any]] = {
     "cached_price": values.dollars(0, _MOST_USD),
     "output_price": values.dollars(0, _MOST_USD),
 }
+_FIELDS = (*_FACTS,)
 
 
-def read_models(value: object) -> dict[str, ModelFacts]:
-    """Raises ConfigError for a wrong value inside a table."""
+@dataclass(frozen=True, slots=True)
+class ModelTable:
+    facts: ModelFacts
+
+
+def read_models(value: object) -> dict[str, ModelTable]:
+    """Return the tables by the model's full name. Raises ConfigError for a wrong value inside a table."""
     if not isinstance(value, Mapping):
-        raise Unfit('tables [models."provider:name"] in config.toml')
-    return {_name(name): _facts(name, table) for name, table in value.items()}
+        raise Unfit('tables [models."provider:model"] in config.toml')
+    return {_name(name): _read_table(name, table) for name, table in value.items()}
 
 
 def read_model_names(value: object) -> tuple[str, ...]:
@@ -43,12 +49,17 @@ def _name(name: str) -> str:
         raise ConfigError(f'The name of [models."{name}"] must be {unfit}.') from None
 
 
-def _facts(name: str, table: object) -> ModelFacts:
+def _read_table(name: str, table: object) -> ModelTable:
     if not isinstance(table, Mapping):
         raise ConfigError(f'[models."{name}"] must be a table.')
-    for field in table.keys() - _FIELDS.keys():
-        raise ConfigError(f'[models."{name}"] has an unknown setting {field}; it may have {", ".join(_FIELDS)}.')
-    facts = ModelFacts(**{field: _read(name, field, given) for field, given in table.items()})
+    for key in table:
+        if key not in _FIELDS:
+            raise ConfigError(f'[models."{name}"] has an unknown field {key}: the fields are {", ".join(_FIELDS)}.')
+    return ModelTable(_read_facts(name, table))
+
+
+def _read_facts(name: str, table: Mapping[str, object]) -> ModelFacts:
+    facts = ModelFacts(**{field: _read(name, field, table[field]) for field in _FACTS if field in table})
     if (facts.input_price is None) != (facts.output_price is None):
         raise ConfigError(f'[models."{name}"] needs both input_price and output_price, or neither.')
     return facts
@@ -56,6 +67,6 @@ def _facts(name: str, table: object) -> ModelFacts:
 
 def _read(name: str, field: str, given: object) -> Any:
     try:
-        return _FIELDS[field](given)
+        return _FACTS[field](given)
     except Unfit as unfit:
-        raise ConfigError(f'{field} of [models."{name}"] must be {unfit}, not {given!r}.') from None
+        raise ConfigError(f'{field} in [models."{name}"] must be {unfit}, not {given!r}.') from None

@@ -27,7 +27,9 @@ logger = logging.getLogger(__name__)
 
 
 class Catalogue:
-    """Not thread-safe: used on the event loop only. `default` is the configured model, as provider:model."""
+    """Not thread-safe: used on the event loop only. `default` is the configured model, as provider:model, `fallbacks`
+    are those that stand in for it.
+    """
 
     def __init__(
         self,
@@ -35,6 +37,7 @@ class Catalogue:
         file: Path,
         default: str,
         *,
+        fallbacks: Sequence[str] = (),
         clock: Callable[[], float] = time.time,
         max_age: float = 600.0,
         patience: float = _PATIENCE_SECONDS,
@@ -44,6 +47,7 @@ class Catalogue:
         self._marks = settings_marks(sources)
         self._file = CatalogueFile(file)
         self._default = default
+        self._fallbacks = fallbacks
         self._clock = clock
         self._max_age = max_age
         self._patience = patience
@@ -113,10 +117,13 @@ class Catalogue:
         return any(name not in known or not 0 <= now - known[name].at < self._max_age for name in self._marks)
 
     def _entries(self) -> list[ModelEntry]:
-        """Return the known models, sorted by id. They always include the demonstration model and the configured one."""
-        built_in = [*(ModelEntry.of("demo", name) for name in MODEL_NAMES), _named(self._default)]
+        """Return the known models, sorted by id. They always include the demonstration model and the configured
+        ones.
+        """
+        built_in = [ModelEntry.of("demo", name) for name in MODEL_NAMES]
+        configured = [_named(id) for id in (self._default, *self._fallbacks)]
         listed = [entry for listing in self._known().values() for entry in listing.entries]
-        entries = {entry.id: entry for entry in [*built_in, *listed]}
+        entries = {entry.id: entry for entry in [*built_in, *configured, *listed]}
         return [entries[id] for id in sorted(entries)]
 
     def _known(self) -> dict[str, Listing]:

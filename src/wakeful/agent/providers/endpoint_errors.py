@@ -28,7 +28,6 @@ _WINDOWS = (
     re.compile(r"tokens allowed \((\d[\d,]*)\)"),
 )
 _SMALLEST_WINDOW = 256
-_CREDIT_WORDS = ("credit balance is too low", "spend limit", "spending limit", "specified api usage limits")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +125,7 @@ class EndpointErrors:
 
 
 def _meaning(status: int | None, code: str, text: str) -> _Meaning:
-    is_unpaid = any(words in text for words in _CREDIT_WORDS)
-    if status == 402 or is_unpaid or "insufficient_quota" in code or "billing" in code:
+    if status == 402 or "insufficient_quota" in code or "billing" in code:
         return _CREDIT
     if status in (401, 403):
         return _AUTH

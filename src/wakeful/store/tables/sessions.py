@@ -90,6 +90,10 @@ class Sessions(Protocol):
         """
         ...
 
+    async def end_spend_waits(self) -> None:
+        """Let nothing wait for a day's spend any more."""
+        ...
+
     async def ready(self, now: float) -> list[str]:
         """Return idle sessions with rows that may open a turn now."""
         ...

@@ -40,9 +40,6 @@ def test_each_status_has_a_code_and_may_pass(status: int, code: str, passing: bo
     ("status", "message", "kind", "code"),
     [
         (429, "You exceeded your current quota", {"code": "insufficient_quota"}, "model_credit"),
-        (400, "Your credit balance is too low to access the API", {}, "model_credit"),
-        (403, "The key has reached its spend limit", {}, "model_credit"),
-        (400, "You have reached your specified API usage limits", {}, "model_credit"),
         (400, "too long", {"code": "context_length_exceeded"}, "context_overflow"),
         (400, "too long", {"type": "exceed_context_size_error", "code": 400}, "context_overflow"),
         (400, "This model's maximum context length is 8192 tokens", {}, "context_overflow"),

@@ -192,6 +192,11 @@ class PostgresSessions:
             "UPDATE sessions SET wake_at = $2, wake_reason = $3 WHERE id = $1", session_id, at, reason
         )
 
+    async def end_spend_waits(self) -> None:
+        await self._connection.execute(
+            "UPDATE sessions SET wake_at = NULL WHERE wake_at IS NOT NULL AND wake_reason = 'spend'"
+        )
+
     async def ready(self, now: float) -> list[str]:
         rows = await self._connection.fetch(
             f"""SELECT DISTINCT s.id {_IDLE_WITH_PENDING}

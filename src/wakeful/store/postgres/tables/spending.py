@@ -19,8 +19,8 @@ SPENDING_COLUMNS = "day, owner, shard, input_tokens, output_tokens, cost_usd, un
 
 _ADD = f"""
     WITH spent AS (
-        UPDATE sessions SET input_tokens = input_tokens + $3, output_tokens = output_tokens + $4, context_tokens = $7,
-                            cost_usd = cost_usd + $5, unpriced_tokens = unpriced_tokens + $6
+        UPDATE sessions SET input_tokens = input_tokens + $3, output_tokens = output_tokens + $4,
+                            cost_usd = cost_usd + $5, unpriced_tokens = unpriced_tokens + $6, context_tokens = $7
         WHERE id = $1 RETURNING owner
     )
     INSERT INTO spending ({SPENDING_COLUMNS}) SELECT {TODAY}, owner, $2, $3, $4, $5, $6 FROM spent {ADD_UP}

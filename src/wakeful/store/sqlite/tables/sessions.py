@@ -183,6 +183,11 @@ class SqliteSessions:
             "UPDATE sessions SET wake_at = ?, wake_reason = ? WHERE id = ?", (at, reason, session_id)
         )
 
+    async def end_spend_waits(self) -> None:
+        self._connection.execute(
+            "UPDATE sessions SET wake_at = NULL WHERE wake_at IS NOT NULL AND wake_reason = 'spend'"
+        )
+
     async def ready(self, now: float) -> list[str]:
         rows = self._connection.execute(
             f"""SELECT DISTINCT s.id {_IDLE_WITH_PENDING}
