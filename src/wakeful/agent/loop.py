@@ -131,7 +131,8 @@ class Loop:
         asked = progress.request
         instructions = f"{INSTRUCTIONS}\n{asked.instructions}" if asked.instructions else INSTRUCTIONS
         options = asked.options if progress.calls_made == 0 else _without_force(asked.options)
-        request = ModelRequest(name, instructions, progress.messages, self._tools_for(asked), options)
+        session = progress.brief.turn.session_id
+        request = ModelRequest(name, instructions, progress.messages, self._tools_for(asked), options, session)
         step = progress.step
         async with aclosing(provider.stream(request)) as parts:
             async for part in parts:

@@ -50,7 +50,7 @@ class Progress:
         self.calls_made += len(self.calls)
 
     def note_result(self, finished: CallFinished) -> None:
-        self.results[finished.index] = ToolMessage(finished.call.id, finished.text)
+        self.results[finished.index] = ToolMessage(finished.call.id, finished.text, is_error=finished.is_error)
 
     def settle_results(self) -> None:
         """Append the results, sorted by call for the model: they arrive as they finish."""

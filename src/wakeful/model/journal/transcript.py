@@ -132,7 +132,7 @@ def _continue_answer(transcript: Transcript, more: Message) -> bool:
 def _add(transcript: Transcript, entry: Entry) -> None:
     if entry.kind is EntryKind.RESULT:
         data = entry.data
-        transcript.messages.append(ToolMessage(data["call_id"], data["text"]))
+        transcript.messages.append(ToolMessage(data["call_id"], data["text"], is_error=bool(data.get("is_error"))))
         transcript.open_calls = [call for call in transcript.open_calls if call.index != entry.index]
         return
     if entry.kind is EntryKind.ANSWER:
@@ -154,5 +154,5 @@ def _add(transcript: Transcript, entry: Entry) -> None:
 
 def _answer_open_calls(transcript: Transcript) -> None:
     for open_call in transcript.open_calls:
-        transcript.messages.append(ToolMessage(open_call.call.id, INTERRUPTED))
+        transcript.messages.append(ToolMessage(open_call.call.id, INTERRUPTED, is_error=True))
     transcript.open_calls = []

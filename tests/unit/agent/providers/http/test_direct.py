@@ -173,7 +173,8 @@ async def test_a_body_may_end_with_the_connection() -> None:
         b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhello",
         b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nnonsense\r\n",
         b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 5\r\n\r\nhello",
-        b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 12\r\n\r\n" + gzip.compress(b"hello", mtime=0)[:12],
+        b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 12\r\n\r\n"
+        + gzip.compress(b"hello", mtime=0)[:12],
     ],
 )
 async def test_a_body_that_breaks_off_or_is_damaged_is_an_error(said: bytes) -> None:

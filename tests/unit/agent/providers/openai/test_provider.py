@@ -12,7 +12,8 @@ import pytest
 
 from tests.endpoint import Endpoint, Script
 from wakeful.agent.providers.base import AnswerPart, AnswerReasoning, AnswerText, Finished, ModelRequest
-from wakeful.agent.providers.openai.provider import EndpointSettings, OpenAICompatible
+from wakeful.agent.providers.endpoint_settings import EndpointSettings
+from wakeful.agent.providers.openai.provider import OpenAICompatible
 from wakeful.errors import ConfigError, ModelError
 from wakeful.model.journal.message import AssistantMessage, ToolCall, ToolMessage, Usage, UserMessage
 from wakeful.tools.base import ToolSpec
@@ -458,7 +459,8 @@ def test_only_a_proxy_makes_a_process_import_aiohttp() -> None:
     program = """
 import asyncio, sys
 from wakeful.agent.providers.base import ModelRequest
-from wakeful.agent.providers.openai.provider import EndpointSettings, OpenAICompatible
+from wakeful.agent.providers.endpoint_settings import EndpointSettings
+from wakeful.agent.providers.openai.provider import OpenAICompatible
 from wakeful.errors import ModelError
 
 async def ask() -> None:

@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wakeful.agent.providers.openai.sse import EventParser
+from wakeful.agent.providers.sse import EventParser
 
 _NEWLINE = st.sampled_from([b"\n", b"\r\n", b"\r"])
 _LINE = st.binary(max_size=12).map(lambda line: line.replace(b"\r", b"").replace(b"\n", b""))
