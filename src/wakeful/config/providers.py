@@ -66,8 +66,9 @@ def _read(name: str, key: str, read: values.Read, value: object) -> Any:
 
 
 def _variable(value: object) -> str:
-    (name,) = values.variable_names([value])
-    return name
+    if not isinstance(value, str) or not (value.isascii() and value.isidentifier()):
+        raise Unfit("the name of an environment variable, as in MY_KEY")
+    return value
 
 
 def _headers(value: object) -> dict[str, str]:
