@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.acceptance.command import Command
 from tests.endpoint import Endpoint, Script
 from tests.patience import PATIENCE
 from wakeful.app import Running, running_engine
@@ -76,16 +77,16 @@ async def test_each_request_of_a_session_begins_with_the_one_before_it(tmp_path:
         assert latter.replace(_MARK, b"").startswith(_beginning(former, kind))
 
 
-@pytest.mark.parametrize("kind", _ENDS)
-async def test_another_session_on_another_day_begins_with_the_same_bytes(tmp_path: Path, kind: str) -> None:
-    bodies = []
-    for number in range(2):
-        async with Endpoint() as endpoint, _server(tmp_path, kind, endpoint) as running:
-            session = await running.engine.create_session("me", Address(_DOOR.name), _MODEL, str(tmp_path))
-            await _say(running, session.id, f"{number}")
-            bodies += [body.replace(session.id.encode(), b"ID") for body in endpoint.tally.raw]
+async def test_another_process_on_another_day_begins_with_the_same_bytes(tmp_path: Path) -> None:
+    wakeful = Command(
+        tmp_path / "home", tmp_path, {"WAKEFUL_MODEL": "anthropic:one", "ANTHROPIC_API_KEY": "sk-scripted"}
+    )
+    async with Endpoint() as endpoint:
+        for seed in ("1", "2"):
+            asking = wakeful.having(ANTHROPIC_BASE_URL=endpoint.root, PYTHONHASHSEED=seed)
+            assert (await asking.run("ask", "one")).code == 0
 
-    one, other = bodies
-    assert one == other.replace(b'"1"', b'"0"')
+    one, other = endpoint.tally.raw
+    assert one == other
     # The day has no place in it either, and this test cannot wait for the next one.
     assert str(datetime.now(UTC).year).encode() not in one
