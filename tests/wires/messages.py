@@ -147,8 +147,7 @@ def _invalid(message: str) -> Refused:
 
 
 def _user_blocks(request: Request) -> list[Mapping[str, Any]]:
-    messages = [message for message in request["messages"] if message["role"] == "user"]
-    return _blocks(messages[-1]) if messages else []
+    return [block for message in request["messages"] if message["role"] == "user" for block in _blocks(message)]
 
 
 def _blocks(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:

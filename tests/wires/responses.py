@@ -37,7 +37,8 @@ class ResponsesServer:
         return orjson.dumps({"error": error})
 
     def error_event(self, error: Mapping[str, Any]) -> bytes:
-        return named_event("error", {"code": "server_error", "param": None, **error, "sequence_number": 1})
+        complaint = {name: value for name, value in error.items() if name != "type"}
+        return named_event("error", {"code": "server_error", "param": None, **complaint, "sequence_number": 1})
 
     def opening(self, script: Script, request: Request) -> bytes:
         begun = {"response": _response(request, "in_progress"), "sequence_number": 0}
