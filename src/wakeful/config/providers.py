@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from wakeful.agent.providers.endpoint_settings import KNOWN_ENDPOINTS, EndpointSettings, Wire
-from wakeful.agent.providers.registry import ProviderSettings, known_endpoints
+from wakeful.agent.providers.endpoint_settings import KNOWN_ENDPOINTS, EndpointSettings, Wire, known_endpoints
+from wakeful.agent.providers.registry import ProviderSettings
 from wakeful.config import values
 from wakeful.config.values import Unfit
 from wakeful.errors import ConfigError

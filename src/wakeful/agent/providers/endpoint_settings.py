@@ -81,3 +81,18 @@ KNOWN_ENDPOINTS: Mapping[str, KnownEndpoint] = MappingProxyType(
         "ollama": KnownEndpoint("http://127.0.0.1:11434/v1"),
     }
 )
+
+
+def known_endpoints() -> dict[str, EndpointSettings]:
+    """Return the endpoints that need no settings, without their keys."""
+    return {
+        name: EndpointSettings(
+            known.base_url,
+            name=name,
+            wire=known.wire,
+            key_setting=known.key_variable or f"api_key_env in [providers.{name}]",
+            url_setting=known.url_variable or f"base_url in [providers.{name}]",
+            needs_key=bool(known.key_variable),
+        )
+        for name, known in KNOWN_ENDPOINTS.items()
+    }

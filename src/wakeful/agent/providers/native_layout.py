@@ -1,10 +1,11 @@
 """The order of an answer's texts, calls and native blocks. Signed thinking is refused anywhere but in its place."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from wakeful.model.journal.message import AssistantMessage, Message, NativeParts, ToolCall
+from wakeful.agent.providers.base import ModelRequest
+from wakeful.model.journal.message import AssistantMessage, NativeParts, ToolCall
 
 # The keys of a layout's parts: how many characters of the answer's text come next, with whatever else the provider says
 # about them; its next call; a block that only the provider understands.
@@ -65,6 +66,7 @@ def laid_out(message: AssistantMessage, provider: str, wire: str) -> Iterator[Te
             start = end
 
 
-def without_native(messages: Sequence[Message]) -> list[Message]:
-    """Return the conversation for an endpoint that refuses the native parts, as after a change of its account."""
-    return [replace(said, native=None) if isinstance(said, AssistantMessage) else said for said in messages]
+def without_native(request: ModelRequest) -> ModelRequest:
+    """Return the request for an endpoint that refuses the native parts, as after a change of its account."""
+    messages = [replace(said, native=None) if isinstance(said, AssistantMessage) else said for said in request.messages]
+    return replace(request, messages=messages)

@@ -6,7 +6,7 @@ from importlib import import_module
 
 from wakeful.agent.providers.base import Provider
 from wakeful.agent.providers.demo.model import MODEL_NAMES, DemoModel
-from wakeful.agent.providers.endpoint_settings import KNOWN_ENDPOINTS, EndpointSettings, Wire
+from wakeful.agent.providers.endpoint_settings import EndpointSettings, Wire, known_endpoints
 from wakeful.errors import ConfigError
 
 _DEMO = "demo"
@@ -16,21 +16,6 @@ _WIRES = {
     Wire.ANTHROPIC: "wakeful.agent.providers.anthropic.provider:AnthropicMessages",
     Wire.RESPONSES: "wakeful.agent.providers.responses.provider:OpenAIResponses",
 }
-
-
-def known_endpoints() -> dict[str, EndpointSettings]:
-    """Return the endpoints that need no settings, without their keys."""
-    return {
-        name: EndpointSettings(
-            known.base_url,
-            name=name,
-            wire=known.wire,
-            key_setting=known.key_variable or f"api_key_env in [providers.{name}]",
-            url_setting=known.url_variable or f"base_url in [providers.{name}]",
-            needs_key=bool(known.key_variable),
-        )
-        for name, known in KNOWN_ENDPOINTS.items()
-    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,20 +61,20 @@ class _Attempt:
         self._provider = provider
         self._settings = settings
         self._request = request
+        # Of this request: a concurrent one may change the provider's.
+        self._limit = DEFAULT_OUTPUT
 
     def body(self) -> bytes:
-        limit = self._provider.output_limits.get(self._request.model, DEFAULT_OUTPUT)
-        return messages_body(self._request, self._settings, limit)
+        self._limit = self._provider.output_limits.get(self._request.model, DEFAULT_OUTPUT)
+        return messages_body(self._request, self._settings, self._limit)
 
     def relents(self, status: int, words: str) -> bool:
         if status != 400:
             return False
-        if limit := _TOO_MUCH_OUTPUT.search(words):
-            known = self._provider.output_limits
-            before, known[self._request.model] = known.get(self._request.model), int(limit[1])
-            return before != int(limit[1])
+        if named := _TOO_MUCH_OUTPUT.search(words):
+            self._provider.output_limits[self._request.model] = limit = int(named[1])
+            return limit != self._limit
         if _BAD_SIGNATURE.search(words):
-            before_all = self._request.messages
-            self._request = replace(self._request, messages=without_native(before_all))
-            return self._request.messages != before_all
+            before, self._request = self._request, without_native(self._request)
+            return self._request != before
         return False

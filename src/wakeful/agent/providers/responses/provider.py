@@ -1,7 +1,6 @@
 """The provider for OpenAI's Responses API and copies of it. Nothing is stored there: a session is its own history."""
 
 from collections.abc import AsyncGenerator
-from dataclasses import replace
 
 from wakeful.agent.providers.base import AnswerPart, ModelRequest
 from wakeful.agent.providers.chunk_stream import ChunkStream
@@ -60,9 +59,8 @@ class _Attempt:
         if status != 400:
             return False
         if "invalid_encrypted_content" in words:
-            before = self._request.messages
-            self._request = replace(self._request, messages=without_native(before))
-            return self._request.messages != before
+            before, self._request = self._request, without_native(self._request)
+            return self._request != before
         learnt = self._dialect.after_refusal(words.lower())
         if learnt == self._dialect:
             return False
