@@ -22,7 +22,7 @@ class MessageBuilder:
         self._errors = errors
         self._provider = provider
         self._answer = BlockAnswer()
-        # The open block, its JSON in pieces, and its signature.
+        # The open block, and its JSON or its thinking in pieces.
         self._block: dict[str, Any] = {}
         self._pieces: list[str] = []
         # The counts of this response, and the usage of those before it.
