@@ -27,7 +27,7 @@ from tests.bare_engine import bare_engine
 from tests.postgres_server import PostgresServer
 from tests.short_results import SHORT_RESULTS
 from wakeful.agent.loop import Loop
-from wakeful.agent.providers.openai.provider import EndpointSettings
+from wakeful.agent.providers.endpoint_settings import EndpointSettings
 from wakeful.agent.providers.registry import ProviderRegistry, ProviderSettings
 from wakeful.agent.settings import AgentSettings
 from wakeful.engine.clock import SystemClock
@@ -192,7 +192,7 @@ async def median_seconds(work: Callable[[int], Awaitable[None]], times: int = 10
 
 async def report_turns(name: str, make: Callable[[], Store], url: str, turns: int, rounds: int) -> None:
     """Measure many streams at once: directly at the endpoint, and through the engine and the model client."""
-    providers = ProviderRegistry(ProviderSettings(openai=EndpointSettings(base_url=url)))
+    providers = ProviderRegistry(ProviderSettings({"openai": EndpointSettings(base_url=url)}))
     loop = Loop(providers.resolve, [], AgentSettings(), SHORT_RESULTS)
     direct: list[Streams] = []
     ours: list[Streams] = []

@@ -291,3 +291,10 @@ async def test_ctrl_c_ends_it_also_when_the_server_is_frozen(wakeful: Command) -
         _, err = await process.communicate()
 
     assert (process.returncode, err) == (130, b"")
+
+
+async def test_a_missing_key_is_named_when_the_model_is_first_asked(wakeful: Command) -> None:
+    finished = await wakeful.having(WAKEFUL_MODEL="anthropic:claude-opus-5").run("ask", "hi")
+
+    assert finished.code == 1
+    assert_one_sentence(finished, "https://api.anthropic.com/v1/messages", "needs an API key", "ANTHROPIC_API_KEY")

@@ -9,6 +9,7 @@ import orjson
 import pytest
 
 from tests.endpoint import Endpoint, Script
+from tests.wires.wire import WireServer
 from wakeful.agent.prompt import SUMMARY_INSTRUCTIONS
 from wakeful.app import Running, running_engine
 from wakeful.config.load import load_config
@@ -35,8 +36,8 @@ class ReadingModel(Endpoint):
         super().__init__(Script(window=WINDOW))
         self.pieces = 0
 
-    def take(self, headers: dict[str, str], body: bytes) -> tuple[Script, dict[str, Any]]:
-        script, request = super().take(headers, body)
+    def take(self, wire: WireServer, headers: dict[str, str], body: bytes) -> tuple[Script, dict[str, Any]]:
+        script, request = super().take(wire, headers, body)
         return self._script(script, request), request
 
     def _script(self, script: Script, request: Mapping[str, Any]) -> Script:

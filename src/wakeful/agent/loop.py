@@ -213,7 +213,8 @@ class Loop:
         provider, name = self._provider_of(model)
         asked = progress.request
         options = asked.options if progress.calls_made == 0 else _without_force(asked.options)
-        request = ModelRequest(name, _instructions(asked), progress.messages, self._tools_for(asked), options)
+        session, tools = progress.brief.turn.session_id, self._tools_for(asked)
+        request = ModelRequest(name, _instructions(asked), progress.messages, tools, options, session)
         step = progress.step
         async with aclosing(provider.stream(request)) as parts:
             async for part in parts:

@@ -88,7 +88,8 @@ class Progress:
         if finished.index not in self.refusals:
             self.repetition.note(finished)
         origin = self.origin(finished.index)
-        self.results[finished.index] = ToolMessage(finished.call.id, finished.text, origin=origin)
+        result = ToolMessage(finished.call.id, finished.text, is_error=finished.is_error, origin=origin)
+        self.results[finished.index] = result
 
     def settle_results(self) -> None:
         """Append the results, sorted by call for the model: they arrive as they finish."""

@@ -1,7 +1,7 @@
 """Parses the tables [models."provider:model"] of config.toml, and lists of models."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from wakeful.agent.models.facts import ModelFacts
@@ -20,12 +20,14 @@ _FACTS: dict[str, Callable[[object], Any]] = {
     "cached_price": values.dollars(0, _MOST_USD),
     "output_price": values.dollars(0, _MOST_USD),
 }
-_FIELDS = (*_FACTS,)
+_FIELDS = (*_FACTS, "options")
 
 
 @dataclass(frozen=True, slots=True)
 class ModelTable:
     facts: ModelFacts
+    # Fields for the body of every request, as the model's endpoint takes them.
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_models(value: object) -> dict[str, ModelTable]:
@@ -55,18 +57,21 @@ def _read_table(name: str, table: object) -> ModelTable:
     for key in table:
         if key not in _FIELDS:
             raise ConfigError(f'[models."{name}"] has an unknown field {key}: the fields are {", ".join(_FIELDS)}.')
-    return ModelTable(_read_facts(name, table))
+    options = table.get("options", {})
+    if not isinstance(options, Mapping):
+        raise ConfigError(f'options in [models."{name}"] must be a table.')
+    return ModelTable(_read_facts(name, table), options)
 
 
 def _read_facts(name: str, table: Mapping[str, object]) -> ModelFacts:
-    facts = ModelFacts(**{field: _read(name, field, table[field]) for field in _FACTS if field in table})
+    facts = ModelFacts(**{fact: _read(name, fact, table[fact]) for fact in _FACTS if fact in table})
     if (facts.input_price is None) != (facts.output_price is None):
         raise ConfigError(f'[models."{name}"] needs both input_price and output_price, or neither.')
     return facts
 
 
-def _read(name: str, field: str, given: object) -> Any:
+def _read(name: str, fact: str, given: object) -> Any:
     try:
-        return _FACTS[field](given)
+        return _FACTS[fact](given)
     except Unfit as unfit:
-        raise ConfigError(f'{field} in [models."{name}"] must be {unfit}, not {given!r}.') from None
+        raise ConfigError(f'{fact} in [models."{name}"] must be {unfit}, not {given!r}.') from None

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from wakeful.agent.providers.endpoint_settings import KNOWN_ENDPOINTS
 from wakeful.config import values
 from wakeful.config.hooks import read_hooks
 from wakeful.config.models import read_model_names, read_models
+from wakeful.config.providers import read_providers
 from wakeful.config.values import Read
 from wakeful.gateway.messaging.settings import PLATFORMS, Groups, ShownProgress, Strangers
 from wakeful.model.inbox import IfBusy
@@ -43,6 +45,15 @@ def _of_platform(name: str) -> list["Setting"]:
         Setting(f"{name}_stream", values.one_of("edit", "off")),
         Setting(f"{name}_edit_seconds", values.seconds(0.01, 3600)),
     ]
+
+
+def _of_known_endpoints() -> list["Setting"]:
+    """Return the variables of known model endpoints, which other programs share."""
+    known = KNOWN_ENDPOINTS.values()
+    keys = {endpoint.key_variable: values.secret for endpoint in known}
+    urls = {endpoint.url_variable: values.endpoint_url for endpoint in known}
+    named = {variable: read for variable, read in (urls | keys).items() if variable}
+    return [Setting(variable.lower(), read, is_secret=True, is_ours=False) for variable, read in named.items()]
 
 
 _ALL = [
@@ -110,8 +121,8 @@ _ALL = [
     Setting("models", read_models),
     Setting("daily_spend_usd", values.dollars(0, _MANY)),
     Setting("daily_spend_hard_usd", values.dollars(0, _MANY)),
-    Setting("openai_base_url", values.endpoint_url, is_secret=True, is_ours=False),
-    Setting("openai_api_key", values.secret, is_secret=True, is_ours=False),
+    Setting("providers", read_providers, is_secret=True),
+    *_of_known_endpoints(),
 ]
 
 SETTINGS_BY_NAME = {setting.name: setting for setting in _ALL}

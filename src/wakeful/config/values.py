@@ -120,7 +120,7 @@ def database_url(value: object) -> str:
 
 def endpoint_url(value: object) -> str:
     try:
-        EndpointUrl.under(text(value), keep_userinfo=False)
+        EndpointUrl.under(text(value), "", keep_userinfo=False)
     except (ConfigError, Unfit):
         raise Unfit("an address such as https://api.openai.com/v1") from None
     return text(value)

@@ -243,7 +243,7 @@ async def test_after_a_crash_a_call_of_unknown_outcome_is_reported_and_not_run_a
     facts = await facts_of(loop_with(model, tool), brief)
     assert facts[0] == CallFinished(1, 1, call("echo"), INTERRUPTED, 0.0, is_error=True)
     assert tool.runs == []
-    assert model.requests[0][-1] == ToolMessage("c1", INTERRUPTED)
+    assert model.requests[0][-1] == ToolMessage("c1", INTERRUPTED, is_error=True)
 
 
 async def test_after_a_crash_a_harmless_call_is_run_again() -> None:

@@ -11,7 +11,6 @@ from wakeful.config.home import make_home
 from wakeful.errors import ConfigError
 
 _OTHERS = 0o077
-_OPENAI = "https://api.openai.com"
 
 
 def check_home(config: Config) -> CheckResult:
@@ -30,11 +29,11 @@ async def check_model(config: Config) -> CheckResult:
     except ConfigError as error:
         return CheckResult.fail("model", str(error))
     await providers.close()
-    endpoint = config.providers.openai
     if config.model.startswith("demo:"):
         return CheckResult.warn("model", "The demonstration model answers: set WAKEFUL_MODEL, as in openai:gpt-5.")
-    if not endpoint.api_key and endpoint.base_url.startswith(_OPENAI):
-        return CheckResult.fail("model", f"{config.model} needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL.")
+    endpoint = config.providers.endpoints[config.model.partition(":")[0].strip()]
+    if endpoint.lacks_key:
+        return CheckResult.fail("model", f"{config.model} needs a key: set {endpoint.key_setting}.")
     return CheckResult.ok("model", config.model)
 
 

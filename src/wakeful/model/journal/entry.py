@@ -18,6 +18,7 @@ from wakeful.model.journal.fact import Answered
 from wakeful.model.journal.message import (
     AssistantMessage,
     Message,
+    NativeParts,
     SystemMessage,
     ToolCall,
     ToolMessage,
@@ -90,7 +91,7 @@ def input_entry(turn_id: str, step: int, index: int, data: Mapping[str, Any]) ->
 
 def answer_entry(turn_id: str, fact: Answered, cuts: bytes | None = None) -> Entry:
     message = fact.message
-    payload = {
+    payload: dict[str, Any] = {
         "text": message.text,
         "reasoning": message.reasoning,
         "calls": message.calls,
@@ -100,6 +101,8 @@ def answer_entry(turn_id: str, fact: Answered, cuts: bytes | None = None) -> Ent
         "is_cut": fact.is_cut,
         "client_calls": sorted(fact.client_calls),
     }
+    if message.native is not None:
+        payload["native"] = message.native
     return Entry(turn_id, fact.step, 0, EntryKind.ANSWER, orjson.dumps(payload), cuts=cuts)
 
 
@@ -135,7 +138,7 @@ def parts_of(entry: Entry) -> list[Entry]:
     if result is None:
         return [entry]
     call = {name: value for name, value in entry.data.items() if name != "result"}
-    answer = {"role": "tool", "call_id": call["calls"][0]["id"], "text": result["text"]}
+    answer = {"role": "tool", "call_id": call["calls"][0]["id"], **result}
     return [replace(entry, payload=orjson.dumps(part)) for part in (call, answer)]
 
 
@@ -143,7 +146,7 @@ def input_message(entry: Entry) -> Message:
     data = entry.data
     role = data.get("role", "user")
     if role == "tool":
-        return ToolMessage(data["call_id"], data["text"], origin=entry.id)
+        return ToolMessage(data["call_id"], data["text"], is_error=bool(data.get("is_error")), origin=entry.id)
     if role == "assistant":
         calls = tuple(ToolCall(**call) for call in data.get("calls", ()))
         return AssistantMessage(data["text"], calls=calls, origin=entry.id)
@@ -159,7 +162,10 @@ def answer_of(entry: Entry) -> AssistantMessage:
     deleted = data.get("deleted", ())
     text = "" if TEXT in deleted else data["text"]
     reasoning = "" if REASONING in deleted else data["reasoning"]
-    return AssistantMessage(text, reasoning, tuple(call for _, call in calls_of(entry)), origin=entry.id)
+    # The native parts refer to all texts and calls, and may repeat the reasoning.
+    native = None if deleted else _native(data.get("native"))
+    calls = tuple(call for _, call in calls_of(entry))
+    return AssistantMessage(text, reasoning, calls, native=native, origin=entry.id)
 
 
 def calls_in(entry: Entry) -> tuple[ToolCall, ...]:
@@ -176,6 +182,10 @@ def calls_of(entry: Entry) -> list[tuple[int, ToolCall]]:
     deleted = data.get("deleted", ())
     numbered = enumerate(data["calls"], start=1)
     return [(number, ToolCall(**call)) for number, call in numbered if number not in deleted]
+
+
+def _native(stored: Mapping[str, Any] | None) -> NativeParts | None:
+    return None if stored is None else NativeParts(stored["provider"], stored["wire"], tuple(stored["parts"]))
 
 
 def without(entry: Entry, part: EntryPart) -> Entry:

@@ -167,7 +167,8 @@ def _add_summary(transcript: Transcript, entry: Entry) -> None:
 def _add(transcript: Transcript, entry: Entry) -> None:
     if entry.kind is EntryKind.RESULT:
         data = entry.data
-        transcript.messages.append(ToolMessage(data["call_id"], data["text"], origin=entry.id))
+        is_error = bool(data.get("is_error"))
+        transcript.messages.append(ToolMessage(data["call_id"], data["text"], is_error=is_error, origin=entry.id))
         transcript.open_calls = [call for call in transcript.open_calls if call.index != entry.index]
         return
     if entry.kind is EntryKind.ANSWER:
@@ -190,5 +191,5 @@ def _add(transcript: Transcript, entry: Entry) -> None:
 
 def _answer_open_calls(transcript: Transcript) -> None:
     for open_call in transcript.open_calls:
-        transcript.messages.append(ToolMessage(open_call.call.id, INTERRUPTED))
+        transcript.messages.append(ToolMessage(open_call.call.id, INTERRUPTED, is_error=True))
     transcript.open_calls = []

@@ -73,14 +73,21 @@ def test_calls_without_a_result_stay_open_in_the_turn_that_goes_on() -> None:
 def test_calls_that_an_earlier_turn_left_open_are_answered_as_interrupted() -> None:
     entries = [said("t1", "go"), answered("t1", CALLING), result("t1", 1, ONE), said("t2", "and?")]
     transcript = fold(entries, "t2")
-    expected: list[Message] = [ToolMessage("c1", "seen"), ToolMessage("c2", INTERRUPTED), UserMessage("and?")]
+    expected: list[Message] = [
+        ToolMessage("c1", "seen"),
+        ToolMessage("c2", INTERRUPTED, is_error=True),
+        UserMessage("and?"),
+    ]
     assert transcript.messages[-3:] == expected
     assert transcript.open_calls == []
 
 
 def test_they_are_answered_too_when_the_next_turn_has_no_input() -> None:
     transcript = fold([said("t1", "go"), answered("t1", CALLING)], "t2")
-    assert transcript.messages[-2:] == [ToolMessage("c1", INTERRUPTED), ToolMessage("c2", INTERRUPTED)]
+    assert transcript.messages[-2:] == [
+        ToolMessage("c1", INTERRUPTED, is_error=True),
+        ToolMessage("c2", INTERRUPTED, is_error=True),
+    ]
 
 
 def test_an_answer_of_an_earlier_turn_is_not_an_answer_of_this_one() -> None:
@@ -144,7 +151,7 @@ def test_a_call_that_the_client_does_not_answer_is_answered_as_interrupted() -> 
         answered("t1", CALLING, client_calls=frozenset({1, 2})),
         given("t2", 0, role="tool", call_id="c1", text="one"),
     ]
-    expected = [ToolMessage("c1", "one"), ToolMessage("c2", INTERRUPTED)]
+    expected = [ToolMessage("c1", "one"), ToolMessage("c2", INTERRUPTED, is_error=True)]
     assert fold(entries, "t2").messages[2:] == expected
     assert fold([*entries, given("t2", 1, role="user", text="and?")], "t2").messages[2:4] == expected
 
@@ -152,7 +159,7 @@ def test_a_call_that_the_client_does_not_answer_is_answered_as_interrupted() -> 
 def test_calls_that_the_client_brings_with_it_are_not_ours_to_run() -> None:
     call = {"id": "c1", "name": "look", "arguments": "{}"}
     transcript = fold([said("t1", "go"), given("t1", 1, role="assistant", calls=[call])], "t1")
-    assert transcript.messages[-1] == ToolMessage("c1", INTERRUPTED)
+    assert transcript.messages[-1] == ToolMessage("c1", INTERRUPTED, is_error=True)
     assert (transcript.open_calls, transcript.is_answered) == ([], False)
 
 
@@ -220,7 +227,11 @@ def test_a_deleted_call_is_not_open_and_the_others_keep_their_numbers() -> None:
     without_result = [calling, said("t2", "and?")]
     left = AssistantMessage("let me see", calls=(TWO,))
     assert fold(whole, "t2").messages == [left, ToolMessage("c2", "seen"), UserMessage("and?")]
-    assert fold(without_result, "t2").messages == [left, ToolMessage("c2", INTERRUPTED), UserMessage("and?")]
+    assert fold(without_result, "t2").messages == [
+        left,
+        ToolMessage("c2", INTERRUPTED, is_error=True),
+        UserMessage("and?"),
+    ]
 
 
 def test_words_about_something_deleted_are_not_deleted() -> None:

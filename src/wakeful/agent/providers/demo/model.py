@@ -19,8 +19,9 @@ _COUNTING = re.compile(r"(?:please )?count to (\d{1,9})[.!]?", re.IGNORECASE)
 _COUNT_LIMIT = 10_000
 _INTRODUCTION = (
     "I am the scripted demonstration model that is built into Wakeful, not a real model: I only follow a few fixed "
-    "patterns. To talk to a real one, set WAKEFUL_MODEL=openai:<model> and OPENAI_API_KEY, and OPENAI_BASE_URL for "
-    "an endpoint other than OpenAI's (a local one needs no key), then start Wakeful again."
+    "patterns. To talk to a real one, set WAKEFUL_MODEL=anthropic:<model> and ANTHROPIC_API_KEY, or openai:<model> and "
+    "OPENAI_API_KEY, with OPENAI_BASE_URL for a compatible endpoint, or ollama:<model> for one on this machine, then "
+    "start Wakeful again."
 )
 _TITLE_WORDS = 6
 

@@ -4,17 +4,22 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from wakeful.agent.providers.base import AnswerPart, AnswerReasoning, AnswerText, Finished
+from wakeful.agent.providers.chunk_stream import count_in
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
+from wakeful.agent.providers.endpoint_settings import Wire
 from wakeful.agent.providers.mended_text import MendedText
 from wakeful.agent.providers.openai.call_builder import CallBuilder
 from wakeful.agent.providers.openai.template_text import TemplateText, split_thoughts
-from wakeful.model.journal.message import AssistantMessage, Usage
+from wakeful.model.journal.message import AssistantMessage, NativeParts, Usage
 from wakeful.tools.base import ToolSpec
 
 
 class AnswerBuilder:
-    def __init__(self, errors: EndpointErrors, *, taken_ids: Collection[str], tools: Sequence[ToolSpec] = ()) -> None:
+    def __init__(
+        self, errors: EndpointErrors, provider: str, *, taken_ids: Collection[str], tools: Sequence[ToolSpec] = ()
+    ) -> None:
         self._errors = errors
+        self._provider = provider
         self._taken_ids = taken_ids
         self._template = TemplateText(tools)
         self._text = MendedText()
@@ -58,10 +63,12 @@ class AnswerBuilder:
         if is_cut and not (self._calls.are_complete if self._calls else self._text.whole):
             raise self._errors.cut()
         calls = self._calls.finish(self._taken_ids)
+        extras = self._calls.extras()
+        native = NativeParts(self._provider, Wire.OPENAI, extras) if extras else None
         reasoning, text = self._reasoning.whole, self._text.whole
         if not reasoning:
             reasoning, text = split_thoughts(text)
-        return [*parts, Finished(AssistantMessage(text, reasoning, calls), self._usage, is_cut)]
+        return [*parts, Finished(AssistantMessage(text, reasoning, calls, native=native), self._usage, is_cut)]
 
     def _add_rest(self) -> list[AnswerPart]:
         """Add what the template has held back: the last words, or the calls that the model has written as text."""
@@ -117,13 +124,9 @@ def _content(content: object) -> tuple[str, str]:
 
 def _usage(usage: Mapping[str, Any]) -> Usage:
     return Usage(
-        input_tokens=_count(usage, "prompt_tokens"),
-        output_tokens=_count(usage, "completion_tokens"),
-        cached_tokens=_count(usage.get("prompt_tokens_details"), "cached_tokens"),
-        reasoning_tokens=_count(usage.get("completion_tokens_details"), "reasoning_tokens"),
+        input_tokens=count_in(usage, "prompt_tokens"),
+        output_tokens=count_in(usage, "completion_tokens"),
+        cached_tokens=count_in(usage.get("prompt_tokens_details"), "cached_tokens"),
+        reasoning_tokens=count_in(usage.get("completion_tokens_details"), "reasoning_tokens"),
+        cache_write_tokens=count_in(usage.get("prompt_tokens_details"), "cache_write_tokens"),
     )
-
-
-def _count(counts: object, name: str) -> int:
-    count = counts.get(name) if isinstance(counts, dict) else None
-    return count if isinstance(count, int) else 0

@@ -20,7 +20,7 @@ TOOLS = [
 
 def answer(text: str, size: int, end: str = "stop") -> tuple[str, str, AssistantMessage]:
     """Return the thoughts and the words that were shown, and the finished message, of a text in pieces of a size."""
-    builder = AnswerBuilder(EndpointErrors("http://model/v1", secret=""), taken_ids=(), tools=TOOLS)
+    builder = AnswerBuilder(EndpointErrors("http://model/v1", secret=""), "local", taken_ids=(), tools=TOOLS)
     pieces = [text[at : at + size] for at in range(0, len(text), size)]
     parts = [part for piece in pieces for part in builder.add({"choices": [{"delta": {"content": piece}}]})]
     parts += builder.add({"choices": [{"delta": {}, "finish_reason": end}]}) + builder.finish()
@@ -154,7 +154,7 @@ def test_what_only_looks_like_a_call_stays_text(text: str, size: int) -> None:
 
 
 def test_a_proper_call_beside_a_written_one_leaves_the_text_alone() -> None:
-    builder = AnswerBuilder(EndpointErrors("http://model/v1", secret=""), taken_ids=(), tools=TOOLS)
+    builder = AnswerBuilder(EndpointErrors("http://model/v1", secret=""), "local", taken_ids=(), tools=TOOLS)
     text = '<tool_call>{"name": "list_files", "arguments": {}}</tool_call>'
     proper = [{"index": 0, "id": "a", "function": {"name": "read_file", "arguments": "{}"}}]
     builder.add({"choices": [{"delta": {"content": text, "tool_calls": proper}, "finish_reason": "tool_calls"}]})
