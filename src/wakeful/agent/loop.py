@@ -64,7 +64,7 @@ class Loop:
         self._count_error = count_error
         self._cost_of = cost_of
         self._resting = RestingModels()
-        windows = windows or LearntWindows()
+        self._windows = windows = windows or LearntWindows()
         summariser = Summariser(find_model, windows, settings, count_error)
         self._compactor = Compactor(summariser, windows, settings, cost_of)
 
@@ -213,8 +213,15 @@ class Loop:
         provider, name = self._provider_of(model)
         asked = progress.request
         options = asked.options if progress.calls_made == 0 else _without_force(asked.options)
-        session, tools = progress.brief.turn.session_id, self._tools_for(asked)
-        request = ModelRequest(name, _instructions(asked), progress.messages, tools, options, session)
+        request = ModelRequest(
+            name,
+            _instructions(asked),
+            progress.messages,
+            self._tools_for(asked),
+            options,
+            session=progress.brief.turn.session_id,
+            max_output=self._windows.max_output_of(model),
+        )
         step = progress.step
         async with aclosing(provider.stream(request)) as parts:
             async for part in parts:

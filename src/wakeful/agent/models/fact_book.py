@@ -54,6 +54,10 @@ class FactBook:
         """Return how many tokens a request to this model may have, None if it is unknown."""
         return self.look_up(model)[0].context_window
 
+    def max_output_of(self, model: str) -> int | None:
+        """Return how many tokens an answer of this model may have, None if it is unknown."""
+        return self.look_up(model)[0].max_output
+
     def learn_window(self, model: str, window: int) -> None:
         """Remember the window that an endpoint has named when a request was too long."""
         self._learnt.put(model, window)

@@ -1,4 +1,4 @@
-"""How many tokens models can read."""
+"""How many tokens models can read and write."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -17,6 +17,10 @@ class Windows(Protocol):
         """Note the window that the model's endpoint has named when it refused a longer context."""
         ...
 
+    def max_output_of(self, model: str) -> int | None:
+        """Return how many tokens an answer may have; None if it is unknown."""
+        ...
+
 
 class LearntWindows:
     """Knows only what endpoints have named since the server started."""
@@ -29,6 +33,9 @@ class LearntWindows:
 
     def learn_window(self, model: str, window: int) -> None:
         self._windows[model] = window
+
+    def max_output_of(self, model: str) -> int | None:
+        return None
 
 
 def result_limits(windows: Windows, most: int) -> Callable[[str], int]:

@@ -19,6 +19,8 @@ class ModelRequest:
     options: Mapping[str, Any] = field(default_factory=dict)
     # The session that asks; empty for a request that belongs to none. Its requests share a cache.
     session: str = ""
+    # The most tokens that the model can answer with, None if that is unknown.
+    max_output: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ class _Attempt:
         self._limit = DEFAULT_OUTPUT
 
     def body(self) -> bytes:
-        self._limit = self._provider.output_limits.get(self._request.model, DEFAULT_OUTPUT)
+        self._limit = self._provider.output_limits.get(self._request.model, self._request.max_output or DEFAULT_OUTPUT)
         return messages_body(self._request, self._settings, self._limit)
 
     def relents(self, status: int, words: str) -> bool:
