@@ -232,6 +232,13 @@ async def test_a_model_that_writes_less_is_asked_for_less_from_then_on() -> None
     assert [body["max_tokens"] for body in endpoint.bodies] == [32_000, 8192, 8192]
 
 
+async def test_an_answer_may_be_as_long_as_the_model_is_known_to_allow() -> None:
+    async with Endpoint(Script()) as endpoint, _provider(endpoint) as provider:
+        await _parts(provider, replace(_request(), max_output=64_000))
+
+    assert [body["max_tokens"] for body in endpoint.bodies] == [64_000]
+
+
 async def test_closing_the_stream_stops_the_model() -> None:
     async with Endpoint(Script(tokens=1000, rate=100)) as endpoint, _provider(endpoint) as provider:
         stream = provider.stream(_request())
