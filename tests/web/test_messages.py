@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from tests.web.kit import Served
+from wakeful.model.journal.fact import Answered, ModelChanged
+from wakeful.model.journal.message import AssistantMessage, Usage
 
 
 def spoken(messages: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
@@ -126,6 +128,21 @@ async def test_a_turn_that_failed_says_why(web: Served) -> None:
 
     assert (last["id"], last["role"], last["source"]) == (f"{turn_id}.end", "error", "server")
     assert last["content"] == "The endpoint is down."
+
+
+async def test_a_turn_says_which_model_answered_instead_of_its_own(web: Served) -> None:
+    session_id = await web.new_session()
+    turn_id = await web.say(session_id, "work")
+    change = ModelChanged(1, "demo:led", "demo:spare", "model_credit", "demo has no credit left.")
+    answer = Answered(1, AssistantMessage("done"), Usage(1, 1), model="demo:spare", changes=(change,))
+    web.agent.tell(turn_id, change)
+    web.agent.tell(turn_id, answer)
+    web.agent.order(turn_id, "end")
+    [event] = [frame.data for frame in await web.finished(turn_id) if frame.event == "model_changed"]
+
+    turn = (await web.shown(session_id))["turns"][turn_id]
+    assert turn["model"] == "demo:led"
+    assert turn["model_changes"] == [{name: event[name] for name in ("step", "from", "to", "code", "message")}]
 
 
 async def test_a_turn_that_was_stopped_says_so(web: Served) -> None:

@@ -235,7 +235,8 @@ class Loop:
                         message = _recorded(progress, part.message)
                         calls = client_calls_in(asked, message)
                         cost = self._cost_of(model, part.usage)
-                        yield Answered(step, message, part.usage, part.is_cut, calls, model, cost)
+                        changes = progress.models.changes_in(step)
+                        yield Answered(step, message, part.usage, part.is_cut, calls, model, cost, changes)
                         return
         raise ModelError("The model's answer broke off.", code="model_stream_broken", passing=True)
 

@@ -49,6 +49,7 @@ class ModelLine:
         # If all of them rest, they are asked all the same: one may have got its credit meanwhile.
         self._absent = absent if len(absent) < len(self._left) else {}
         self._first_error: ModelError | None = None
+        self._changes: list[ModelChanged] = []
 
     @property
     def current(self) -> str:
@@ -58,6 +59,9 @@ class ModelLine:
     def absence(self) -> ModelError | None:
         """Why the current model is passed over; None: it is asked."""
         return self._absent.get(self.current)
+
+    def changes_in(self, step: int) -> tuple[ModelChanged, ...]:
+        return tuple(change for change in self._changes if change.step == step)
 
     def note_answer(self) -> None:
         self._resting.note_answer(self.current)
@@ -74,4 +78,5 @@ class ModelLine:
         if len(self._left) == 1:
             raise self._first_error
         failed = self._left.pop(0)
-        return ModelChanged(step, failed, self.current, error.code, str(error))
+        self._changes.append(ModelChanged(step, failed, self.current, error.code, str(error)))
+        return self._changes[-1]

@@ -63,8 +63,7 @@ def abandoned(fact: StepAbandoned, ends: WordsEnd | None = None) -> NewEvent:
 
 
 def model_changed(fact: ModelChanged) -> NewEvent:
-    data = {"step": fact.step, "from": fact.failed, "to": fact.next, "code": fact.code, "message": fact.message}
-    return NewEvent.of(events.MODEL_CHANGED, data)
+    return NewEvent.of(events.MODEL_CHANGED, fact.fields)
 
 
 def answered(fact: Answered, ends: WordsEnd | None = None) -> list[NewEvent]:
@@ -99,7 +98,7 @@ def compaction(turn_id: str, fact: Compaction) -> NewEvent:
             return NewEvent.of(events.COMPACTION_FAILED, data)
         case Compacted(summary=summary):
             tokens = {"tokens_before": summary.tokens_before, "tokens_after": summary.tokens_after}
-            data |= {"message_id": f"{turn_id}.{fact.step}.0", **tokens}
+            data |= {"message_id": f"{turn_id}.{fact.step}.0", "model": summary.model or None, **tokens}
             return NewEvent.of(events.COMPACTION_DONE, data)
 
 

@@ -71,6 +71,7 @@ async def test_the_next_model_answers_the_step_of_one_that_fails(code: str) -> N
     assert facts[0] == ModelChanged(1, OWN, SECOND, code, f"It failed with {code}.")
     assert isinstance(facts[-1], Answered)
     assert (facts[-1].step, facts[-1].model, facts[-1].cost_usd) == (1, SECOND, 2.0)
+    assert facts[-1].changes == (facts[0],)
 
 
 async def test_an_unknown_model_is_replaced_too() -> None:

@@ -103,6 +103,8 @@ def answer_entry(turn_id: str, fact: Answered, cuts: bytes | None = None) -> Ent
     }
     if message.native is not None:
         payload["native"] = message.native
+    if fact.changes:
+        payload["model_changes"] = [change.fields for change in fact.changes]
     return Entry(turn_id, fact.step, 0, EntryKind.ANSWER, orjson.dumps(payload), cuts=cuts)
 
 
@@ -221,6 +223,12 @@ def spend_of(entry: Entry) -> Spend:
 def model_of(entry: Entry) -> str:
     """Return the model that gave this answer; empty in journals of older versions, where it was the turn's."""
     return str(entry.data.get("model", ""))
+
+
+def model_changes_of(entry: Entry) -> list[dict[str, Any]]:
+    """Return which models were to give this answer before and failed, as the fields of ModelChanged."""
+    changes: list[dict[str, Any]] = entry.data.get("model_changes", [])
+    return changes
 
 
 def is_cut(entry: Entry) -> bool:

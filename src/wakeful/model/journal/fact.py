@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, Usage
 from wakeful.model.journal.summary import CompactionReason, Summary
@@ -40,6 +41,11 @@ class ModelChanged:
     code: str
     message: str
 
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What clients get of it."""
+        return {"step": self.step, "from": self.failed, "to": self.next, "code": self.code, "message": self.message}
+
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -54,6 +60,8 @@ class Answered:
     model: str = ""
     # What it has cost, in USD; None: the price is unknown.
     cost_usd: float | None = None
+    # The models that were to answer this step before, in order.
+    changes: tuple[ModelChanged, ...] = ()
 
     @property
     def spend(self) -> Spend:

@@ -12,6 +12,7 @@ from wakeful.model.journal.entry import (
     answer_of,
     calls_of,
     is_gone,
+    model_changes_of,
     model_of,
     spend_of,
     summary_of,
@@ -21,7 +22,7 @@ from wakeful.model.spend import Spend
 from wakeful.model.tasks.task_data import time_text
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.store.base import Transaction
-from wakeful.web.messages.turn import ShownTurn, TurnCost, cost_fields, outline_of
+from wakeful.web.messages.turn import ModelChange, ShownTurn, TurnCost, cost_fields, outline_of
 
 # How many turns are read at once: few at first, so that for long turns little more is read than shown.
 _FEWEST = 4
@@ -102,7 +103,13 @@ def _page(found: list[MessageFields], limit: int, shown_turns: dict[str, ShownTu
 def shown_turn(turn: Turn, entries: Sequence[Entry]) -> ShownTurn:
     costs = [spend_of(entry) for entry in entries if entry.kind in (EntryKind.ANSWER, EntryKind.SUMMARY)]
     usage = TurnCost(**cost_fields(sum(costs, Spend()))) if costs else None
-    return ShownTurn(**outline_of(turn), model=turn.model, usage=usage)
+    answers = [entry for entry in entries if entry.kind is EntryKind.ANSWER]
+    changes = [_model_change(change) for entry in answers for change in model_changes_of(entry)]
+    return ShownTurn(**outline_of(turn), model=turn.model, model_changes=changes, usage=usage)
+
+
+def _model_change(fields: dict[str, Any]) -> ModelChange:
+    return ModelChange(failed=fields["from"], **{name: fields[name] for name in ("step", "to", "code", "message")})
 
 
 def turn_messages(turn: Turn, entries: Sequence[Entry]) -> list[MessageFields]:
@@ -222,7 +229,8 @@ def _ending(turn: Turn) -> Iterator[MessageFields]:
     is_stop = turn.status is TurnStatus.CANCELLED
     content = "Stopped." if error.get("code") == "stopped" else error.get("message", "")
     role = "note" if is_stop else "error"
-    yield _message(f"{turn.id}.{_END}", turn.id, role, "server", content, turn.closed_at or turn.opened_at)
+    message = _message(f"{turn.id}.{_END}", turn.id, role, "server", content, turn.closed_at or turn.opened_at)
+    yield message | ({} if is_stop else {"code": error.get("code")})
 
 
 def _message(

@@ -30,8 +30,17 @@ class TurnCost(Outgoing):
     unpriced_tokens: ZeroOrMore
 
 
+class ModelChange(Outgoing, rename={"failed": "from"}):
+    step: ZeroOrMore
+    failed: str
+    to: str
+    code: str
+    message: Annotated[str, words("Why the model did not answer.")]
+
+
 class ShownTurn(TurnOutline):
-    model: str
+    model: Annotated[str, words("Its own model.")]
+    model_changes: Annotated[list[ModelChange], words("Models that answered instead of one that failed, in order.")]
     usage: TurnCost | None
 
 

@@ -73,6 +73,14 @@ class ShownMessage(Outgoing):
         str | UnsetType | None,
         words("Only in the assistant's messages: the model that answered; null if the answer was cut off."),
     ] = UNSET
+    code: Annotated[str | UnsetType | None, words("Only in messages with the role `error`: what failed.")] = UNSET
+
+
+class OpenCompaction(Outgoing):
+    step: ZeroOrMore
+    reason: CompactionReason
+    context_tokens: ZeroOrMore
+    started_at: str
 
 
 class Partial(Outgoing):
@@ -86,6 +94,7 @@ class ActiveTurn(Outgoing):
     stream_id: str
     source: str
     partial: Annotated[Partial | None, words("The text of its open step up to `cursor`.")]
+    compaction: Annotated[OpenCompaction | None, words("The summary that is being made.")]
 
 
 class QueuedMessage(Outgoing):

@@ -2,9 +2,10 @@
 
 import { emit, on } from "../bus.js";
 import { el, icon, iconButton } from "../dom.js";
-import { clock, count } from "../format.js";
+import { clock, count, money } from "../format.js";
 import { retryNow } from "../session/session.js";
 import { openSession } from "../session/state.js";
+import { fetchToday, wakeLimit } from "../spending.js";
 
 // By name, in the order of the page.
 const shown = new Map([
@@ -69,8 +70,10 @@ function waiting(notices) {
     return banner("banner--wake", "wake", [many, why]);
   }
   if (why === "spend") {
-    const words = `: today's budget is spent. ${isOne ? "It waits" : "They wait"} until ${clock(new Date(until))}, or until your next message.`;
-    return banner("banner--wake", "wake", [many, words]);
+    const spent = el("span", { text: "Today’s budget is spent" });
+    nameLimit(spent);
+    const words = `. ${isOne ? "It goes" : "They go"} on at midnight UTC, or with your next message.`;
+    return banner("banner--wake", "wake", [many, ". ", spent, words]);
   }
   if (why === "blocked") {
     const change = el("button", {
@@ -83,6 +86,11 @@ function waiting(notices) {
     return banner("banner--wake", "wake", [many, words], change);
   }
   return banner("banner--wake", "wake", [many, `: you stopped this session. ${isOne ? "It comes" : "They come"} with your next message.`]);
+}
+
+async function nameLimit(element) {
+  const limit = wakeLimit(await fetchToday().catch(() => ({ cap_usd: null, hard_cap_usd: null })));
+  if (limit !== null) element.textContent = `Today’s ${money(limit)} are spent`;
 }
 
 function gap({ from, to }, dismiss) {

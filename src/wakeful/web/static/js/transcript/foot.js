@@ -2,7 +2,11 @@
 
 import { copyText } from "../clipboard.js";
 import { el, icon, iconButton } from "../dom.js";
-import { duration, whole } from "../format.js";
+import { duration, money, whole } from "../format.js";
+import { me } from "../me.js";
+import { modelName } from "../model_names.js";
+import { openSession } from "../session/state.js";
+import { answeringModel } from "../session/turn_frames.js";
 import { branchButton } from "./branching.js";
 import { regenerateButton, regenerateIcon } from "./regenerating.js";
 import { turnSeconds } from "./turn_words.js";
@@ -18,7 +22,7 @@ export class FootView {
 
   update({ messages, turn, turnId, isLive, isLast }) {
     this.#messages = messages;
-    const note = messages.find((message) => message.role === "note");
+    const note = messages.find((message) => message.role === "note" && !message.summary);
     const hasAnswer = messages.some((message) => message.role === "assistant" && message.content);
     const isOpen = isLive || turn.status === "running";
     const working = isLive ? workingKind() : "";
@@ -32,29 +36,27 @@ export class FootView {
       turn.closed_at,
       turn.usage,
       isOpen && turn.cutStep,
-      isOpen ? turn.changed : standIns(messages, turn),
+      unusualModel(turn),
     ]);
     if (shown === this.#shown) return;
     this.#shown = shown;
-    const others = standIns(messages, turn);
-    const parts = isOpen ? open(turn, working) : this.#closed(turn, turnId, note, { isLast, hasAnswer, others });
+    const parts = isOpen ? open(turn, working) : this.#closed(turn, turnId, note, { isLast, hasAnswer });
     this.element.hidden = !parts.length;
     this.element.replaceChildren(...parts);
   }
 
-  #closed(turn, turnId, note, { isLast, hasAnswer, others }) {
+  #closed(turn, turnId, note, { isLast, hasAnswer }) {
     const actions = el("span", { class: "turn__actions" });
     if (hasAnswer) actions.append(iconButton("copy", "Copy answer", () => copyText(this.#answer()), "button--small"));
     if (isLast && hasAnswer && !note) actions.append(regenerateIcon());
     if (hasAnswer) actions.append(branchButton(turnId));
     const stopped = note ? [stoppedState(note, turn)] : [];
     if (note && isLast) stopped.push(regenerateButton("Regenerate"));
-    const numbers = note ? "" : [secondsOf(turn), tokensOf(turn), costOf(turn)].filter(Boolean).join(" · ");
+    const numbers = note ? "" : numbersOf(turn).filter(Boolean).join(" · ");
     return [
       ...stopped,
       actions.childElementCount ? actions : null,
       numbers ? el("span", { class: "num", text: numbers }) : null,
-      others.length ? el("span", { text: `Answered by ${others.join(", ")}, because ${turn.model} failed.` }) : null,
     ].filter(Boolean);
   }
 
@@ -75,16 +77,20 @@ function stoppedState(note, turn) {
   );
 }
 
-function open({ cutStep, changed, opened_at: openedAt }, working) {
+function open({ cutStep, opened_at: openedAt }, working) {
   const cut = cutStep ? [el("span", { text: `Step ${cutStep} broke off and was asked again.` })] : [];
-  const said = changed ? [el("span", { text: `${changed.to} answers instead of ${changed.from}: ${changed.message}` })] : [];
-  return working ? [...cut, ...said, workingView(working, openedAt)] : [...cut, ...said];
+  return working ? [...cut, workingView(working, openedAt)] : cut;
 }
 
-// The models that answered in place of the turn's own.
-function standIns(messages, turn) {
-  const models = messages.map((message) => message.model).filter((model) => model && turn.model && model !== turn.model);
-  return [...new Set(models)];
+function numbersOf(turn) {
+  return [secondsOf(turn), tokensOf(turn), costOf(turn), unusualModel(turn)];
+}
+
+// The name of the model that answered, unless it is the one that the session usually has.
+function unusualModel(turn) {
+  const model = answeringModel(turn);
+  const usual = openSession.session?.model || me.model;
+  return model && usual && model !== usual ? modelName(model) : "";
 }
 
 function secondsOf(turn) {
@@ -99,6 +105,5 @@ function tokensOf({ usage }) {
 
 // Nothing for a free model, nor where the price is unknown.
 function costOf({ usage }) {
-  if (!usage?.cost_usd) return "";
-  return usage.cost_usd < 0.01 ? "under $0.01" : `$${usage.cost_usd.toFixed(2)}`;
+  return usage?.cost_usd ? money(usage.cost_usd) : "";
 }
