@@ -49,9 +49,10 @@ class Target:
 
 
 @contextmanager
-def endpoint(tokens: int, rate: int) -> Iterator[Target]:
-    """Start the model: a scripted endpoint that answers with this many tokens."""
-    with started("tests.endpoint", "--port", "0", "--tokens", str(tokens), "--rate", str(rate)) as process:
+def endpoint(tokens: int, rate: int, window: int | None = None) -> Iterator[Target]:
+    """Start the model: a scripted endpoint that answers with this many tokens, and reads no more than `window`."""
+    limit = () if window is None else ("--window", str(window))
+    with started("tests.endpoint", "--port", "0", "--tokens", str(tokens), "--rate", str(rate), *limit) as process:
         url = first_line(process)
         yield Target("direct", Process(process.pid), f"{url}/chat/completions", _ASK, b'"content"', is_direct=True)
 
@@ -68,9 +69,9 @@ def settings_of(home: Path, upstream: Target) -> dict[str, str]:
 
 
 @contextmanager
-def serving(home: Path, upstream: Target, database: str = "") -> Iterator[Server]:
+def serving(home: Path, upstream: Target, database: str = "", **more: str) -> Iterator[Server]:
     """Start a server on a SQLite file in its home, or on the PostgreSQL database at this address."""
-    settings = settings_of(home, upstream) | ({"WAKEFUL_DATABASE_URL": database} if database else {})
+    settings = settings_of(home, upstream) | ({"WAKEFUL_DATABASE_URL": database} if database else {}) | more
     with started("wakeful", "serve", "--port", "0", settings=settings) as process:
         url = first_line(process).split()[-1]
         yield Server(process.pid, url, (home / "key").read_text().strip())

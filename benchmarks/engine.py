@@ -25,8 +25,9 @@ import uvloop
 
 from tests.bare_engine import bare_engine
 from tests.postgres_server import PostgresServer
+from tests.short_results import SHORT_RESULTS
 from wakeful.agent.loop import Loop
-from wakeful.agent.providers.openai.provider import EndpointSettings
+from wakeful.agent.providers.endpoint_settings import EndpointSettings
 from wakeful.agent.providers.registry import ProviderRegistry, ProviderSettings
 from wakeful.agent.settings import AgentSettings
 from wakeful.engine.clock import SystemClock
@@ -191,8 +192,8 @@ async def median_seconds(work: Callable[[int], Awaitable[None]], times: int = 10
 
 async def report_turns(name: str, make: Callable[[], Store], url: str, turns: int, rounds: int) -> None:
     """Measure many streams at once: directly at the endpoint, and through the engine and the model client."""
-    providers = ProviderRegistry(ProviderSettings(openai=EndpointSettings(base_url=url)))
-    loop = Loop(providers.resolve, [], AgentSettings())
+    providers = ProviderRegistry(ProviderSettings({"openai": EndpointSettings(base_url=url)}))
+    loop = Loop(providers.resolve, [], AgentSettings(), SHORT_RESULTS)
     direct: list[Streams] = []
     ours: list[Streams] = []
     async with opened(make) as store, running(store, loop) as engine, direct_client() as client:

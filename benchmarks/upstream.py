@@ -14,7 +14,8 @@ import uvloop
 
 from benchmarks._servers import Target, endpoint
 from wakeful.agent.providers.base import AnswerText, ModelRequest
-from wakeful.agent.providers.openai.provider import EndpointSettings, OpenAICompatible
+from wakeful.agent.providers.endpoint_settings import EndpointSettings
+from wakeful.agent.providers.openai.provider import OpenAICompatible
 from wakeful.model.journal.message import UserMessage
 
 _REQUEST = ModelRequest("m", "", [UserMessage("go")], [])

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import uvloop
 
-from tests.bare_engine import NoBinder
+from tests.bare_engine import NoBinder, NoFiles
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Submission
@@ -108,7 +108,8 @@ async def scene_in(folder: Path) -> AsyncIterator[Scene]:
     ledger = Ledger(store, SystemClock(), settings, host=this_host(folder), binder=NoBinder())
     keeper = ProcessKeeper(ledger.tasks, ProcessSettings(folder / "tasks"), this_host(folder))
     agent = Agent(keeper)
-    engine = Engine(ledger, Equipment(agent, keeper, UnstoredProcesses(keeper, UnstoredLedger(folder / "tasks"))))
+    unstored = UnstoredProcesses(keeper, UnstoredLedger(folder / "tasks"))
+    engine = Engine(ledger, Equipment(agent, keeper, unstored, NoFiles()))
     await engine.start()
     try:
         sessions = [(await engine.create_session("bench", HERE, "bench:none", "/")).id for _ in range(SESSIONS)]

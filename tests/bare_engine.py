@@ -26,6 +26,13 @@ class NoUnstoredWork:
     def allowed_in(self, turn_id: str) -> AbstractAsyncContextManager[None]:
         return nullcontext()
 
+    async def running_in(self, turn_id: str) -> list[Task]:
+        return []
+
+
+class NoFiles:
+    async def forget(self, session_id: str) -> None: ...
+
 
 class NoBinder:
     def bind(self, turn: Turn) -> AbstractContextManager[None]:
@@ -44,4 +51,4 @@ def bare_engine(
     adopts: bool = True,
 ) -> Engine:
     ledger = Ledger(store, clock, settings, host=host, binder=binder or NoBinder())
-    return Engine(ledger, Equipment(loop, make_processes(ledger), NoUnstoredWork()), adopts=adopts)
+    return Engine(ledger, Equipment(loop, make_processes(ledger), NoUnstoredWork(), NoFiles()), adopts=adopts)

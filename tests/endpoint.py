@@ -1,4 +1,5 @@
-"""A scripted OpenAI-compatible endpoint, for tests and benchmarks: it does what a `Script` says and keeps count.
+"""A scripted model endpoint, for tests and benchmarks: it does what a `Script` says and keeps count. It speaks chat
+completions, the Messages API and the Responses API, each at its route.
 
 Inside a test: `async with Endpoint(Script(tokens=3)) as endpoint`. As a process:
 `python -m tests.endpoint --port 0 --tokens 100 --rate 50` prints its URL; `GET /stats` and `GET /requests` tell
@@ -9,9 +10,8 @@ last user message it is. It is written on a bare asyncio protocol so that it is 
 import argparse
 import asyncio
 import contextlib
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self, cast
 
@@ -19,44 +19,22 @@ import orjson
 import uvloop
 
 from tests.patience import PATIENCE
+from tests.wires.chat import ChatServer
+from tests.wires.messages import MessagesServer
+from tests.wires.responses import ResponsesServer
+from tests.wires.script import Script as Script
+from tests.wires.script import tokens_in
+from tests.wires.wire import Refused, WireServer
 
 # The models that it lists. It answers for any model.
 MODELS = ("scripted", "listed", "local:3b")
+_WIRES: Sequence[WireServer] = (ChatServer(), MessagesServer(), ResponsesServer())
 _MARK = "script:"
 _STREAM_HEAD = (
     b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n"
     b"connection: keep-alive\r\n\r\n"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Script:
-    """What the endpoint does with one request."""
-
-    # The answer: this text, as one token or word by word where there is a rate, or else this many made-up tokens.
-    text: str | None = None
-    tokens: int = 3
-    reasoning_tokens: int = 0
-    # Tokens a second; 0 sends them as fast as the client reads.
-    rate: float = 0.0
-    # Tool calls, each {"name": …, "arguments": {…}}; sent unless the last message is already a tool's result.
-    calls: Sequence[Mapping[str, Any]] = ()
-    finish_reason: str = "stop"
-    # After this many tokens: cut the connection, report an error inside the stream, or send nothing more.
-    break_after: int | None = None
-    error_after: int | None = None
-    hang_after: int | None = None
-    # Send nothing at all, not even the head of the response.
-    hang: bool = False
-    # Answer with this HTTP status; `failures` says how many times before it succeeds, None for always.
-    status: int = 200
-    failures: int | None = None
-    error: Mapping[str, Any] = field(default_factory=lambda: {"message": "scripted error"})
-    headers: Mapping[str, str] = field(default_factory=dict)
-    # Exactly these bytes as the body of the response, for streams that are not compatible at all. Any
-    # `break_after` cuts the connection after them.
-    raw: bytes | None = None
-    content_type: str = "text/event-stream"
+_LAST_CHUNK = b"0\r\n\r\n"
 
 
 @dataclass(slots=True)
@@ -69,6 +47,8 @@ class Tally:
     dropped: int = 0
     bodies: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
+    # The bodies as they came.
+    raw: list[bytes] = field(default_factory=list)
 
 
 class Endpoint:
@@ -89,7 +69,12 @@ class Endpoint:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._port}/v1"
+        return f"{self.root}/v1"
+
+    @property
+    def root(self) -> str:
+        """The base URL of an API whose routes begin with their version."""
+        return f"http://127.0.0.1:{self._port}"
 
     @property
     def bodies(self) -> list[dict[str, Any]]:
@@ -128,17 +113,19 @@ class Endpoint:
     def leave(self, connection: "_Connection") -> None:
         self._connections.discard(connection)
 
-    def take(self, headers: dict[str, str], body: bytes) -> tuple[Script, dict[str, Any]]:
-        """Record a request and choose what to do with it."""
+    def take(self, wire: WireServer, headers: dict[str, str], body: bytes) -> tuple[Script, dict[str, Any]]:
+        """Record a request and choose what to do with it. Raises Refused if its API would not take it."""
         request: dict[str, Any] = orjson.loads(body)
         script = self._scripts[min(self.tally.requests, len(self._scripts) - 1)]
-        words = _last_words(request)
+        words = wire.last_words(request)
         if self._keep_bodies:
             self.tally.bodies.append(request)
             self.tally.headers.append(headers)
+            self.tally.raw.append(body)
         self.count(requests=1)
         if words.startswith(_MARK):
             script = replace(script, **orjson.loads(words.removeprefix(_MARK)))
+        wire.check(headers, request)
         return self._relent(script, words), request
 
     def _relent(self, script: Script, words: str) -> Script:
@@ -149,9 +136,10 @@ class Endpoint:
         return script if self._failed[words] <= script.failures else replace(script, status=200)
 
 
-def _last_words(request: Mapping[str, Any]) -> str:
-    words = [message["content"] for message in request["messages"] if message["role"] == "user"]
-    return words[-1] if words and isinstance(words[-1], str) else ""
+def _too_long(window: int, tokens: int) -> dict[str, str]:
+    asked = f"your messages resulted in {tokens} tokens. Please reduce their length."
+    sentence = f"This model's maximum context length is {window} tokens. However, {asked}"
+    return {"message": sentence, "type": "invalid_request_error", "code": "context_length_exceeded"}
 
 
 class _Connection(asyncio.Protocol):
@@ -215,17 +203,25 @@ class _Connection(asyncio.Protocol):
 
     async def _answer(self, line: str, headers: dict[str, str], body: bytes) -> None:
         method, path, _ = line.split(" ", 2)
+        wire = next((wire for wire in _WIRES if path.partition("?")[0].endswith(wire.route)), None)
         if method == "GET":
-            self._report(path)
-        elif not path.partition("?")[0].endswith("/chat/completions"):
+            self._report(path.partition("?")[0])
+        elif wire is None:
             self._write_whole(404, b'{"error": {"message": "no such route"}}')
         else:
-            script, request = self._endpoint.take(headers, body)
-            await self._perform(script, request)
+            await self._serve(wire, headers, body)
             if self._is_cut:
                 return
             self._endpoint.count(answered=1)
         asyncio.get_running_loop().call_soon(self._answer_next)
+
+    async def _serve(self, wire: WireServer, headers: dict[str, str], body: bytes) -> None:
+        try:
+            script, request = self._endpoint.take(wire, headers, body)
+        except Refused as refused:
+            self._write_whole(refused.status, wire.error_body(refused.error))
+        else:
+            await self._perform(wire, script, request)
 
     def _report(self, path: str) -> None:
         tally = self._endpoint.tally
@@ -239,43 +235,44 @@ class _Connection(asyncio.Protocol):
         else:
             self._write_whole(404, b"{}")
 
-    async def _perform(self, script: Script, request: Mapping[str, Any]) -> None:
+    async def _perform(self, wire: WireServer, script: Script, request: Mapping[str, Any]) -> None:
         if script.hang:
             await asyncio.Event().wait()
+        elif script.window is not None and (tokens := tokens_in(request)) > script.window:
+            self._write_whole(400, wire.error_body(_too_long(script.window, tokens)))
         elif script.status != 200:
-            self._write_whole(script.status, orjson.dumps({"error": script.error}), script.headers)
+            self._write_whole(script.status, wire.error_body(script.error), script.headers)
         elif script.raw is not None:
             self._write_whole(200, script.raw, {"content-type": script.content_type, **script.headers})
             if script.break_after is not None:
                 self._hang_up()
         else:
-            await self._stream(script, request)
+            await self._stream(wire, script, request)
 
     def _write_whole(self, status: int, body: bytes, headers: Mapping[str, str] | None = None) -> None:
         fields = {"content-type": "application/json", "content-length": str(len(body)), **(headers or {})}
         head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
         self._write(f"HTTP/1.1 {status} Scripted\r\n{head}\r\n".encode() + body)
 
-    async def _stream(self, script: Script, request: Mapping[str, Any]) -> None:
+    async def _stream(self, wire: WireServer, script: Script, request: Mapping[str, Any]) -> None:
         loop = asyncio.get_running_loop()
         self._write(_STREAM_HEAD)
+        self._write_chunk(wire.opening(script, request))
         start = loop.time()
-        for number, delta in enumerate(_deltas(script, request)):
-            if await self._is_interrupted(script, number):
+        for number, events in enumerate(wire.tokens(script, request)):
+            if await self._is_interrupted(wire, script, number):
                 return
             if script.rate and number:
                 # Against the start, not the last token: late wake-ups must not add up.
                 await asyncio.sleep(start + number / script.rate - loop.time())
             await self._writable.wait()
-            self._write_event(delta)
-        if await self._is_interrupted(script, None):
+            self._write_chunk(events)
+        if await self._is_interrupted(wire, script, None):
             return
-        self._write_event(_last_chunk(script, request))
-        if request.get("stream_options", {}).get("include_usage"):
-            self._write_event(_usage_chunk(script))
-        self._write(b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n")
+        self._write_chunk(wire.ending(script, request))
+        self._write(_LAST_CHUNK)
 
-    async def _is_interrupted(self, script: Script, number: int | None) -> bool:
+    async def _is_interrupted(self, wire: WireServer, script: Script, number: int | None) -> bool:
         """Do what the script plans after `number` tokens, None for the end; return whether that ended the response."""
         if _is_due(script.hang_after, number, script):
             await asyncio.Event().wait()
@@ -283,8 +280,8 @@ class _Connection(asyncio.Protocol):
             self._hang_up()
             return True
         if _is_due(script.error_after, number, script):
-            self._write_event(orjson.dumps({"error": script.error}))
-            self._write(b"0\r\n\r\n")
+            self._write_chunk(wire.error_event(script.error))
+            self._write(_LAST_CHUNK)
             return True
         return False
 
@@ -294,8 +291,9 @@ class _Connection(asyncio.Protocol):
         # Not abort: what was written before must still reach the client.
         self._transport.close()
 
-    def _write_event(self, payload: bytes) -> None:
-        self._write(b"%x\r\ndata: %b\n\n\r\n" % (len(payload) + 8, payload))
+    def _write_chunk(self, events: bytes) -> None:
+        if events:
+            self._write(b"%x\r\n%b\r\n" % (len(events), events))
 
     def _write(self, data: bytes) -> None:
         assert self._transport is not None
@@ -305,58 +303,7 @@ class _Connection(asyncio.Protocol):
 def _is_due(after: int | None, number: int | None, script: Script) -> bool:
     if after is None:
         return False
-    return number == after or (number is None and after >= script.tokens + script.reasoning_tokens)
-
-
-def _deltas(script: Script, request: Mapping[str, Any]) -> Iterator[bytes]:
-    for number in range(script.reasoning_tokens):
-        yield _chunk({"reasoning_content": f"thought{number} "})
-    if script.calls and request["messages"][-1]["role"] != "tool":
-        for index, call in enumerate(script.calls):
-            yield from _call_deltas(index, call, turn=len(request["messages"]))
-    elif script.text is not None:
-        for word in re.findall(r"\S+\s*", script.text) if script.rate else [script.text]:
-            yield _chunk({"content": word})
-    else:
-        # The hot path of benchmarks: one JSON text, cut in two, instead of one dumps for each token.
-        before, after = _chunk({"content": "@"}).split(b"@")
-        for number in range(script.tokens):
-            yield b"%btoken%d %b" % (before, number, after)
-
-
-def _call_deltas(index: int, call: Mapping[str, Any], *, turn: int) -> Iterator[bytes]:
-    arguments = call["arguments"]
-    text = arguments if isinstance(arguments, str) else orjson.dumps(arguments).decode()
-    half = len(text) // 2
-    function = {"name": call["name"], "arguments": ""}
-    call_id = call.get("id", f"call_{turn}_{index}")
-    yield _chunk({"tool_calls": [{"index": index, "id": call_id, "type": "function", "function": function}]})
-    for piece in (text[:half], text[half:]):
-        yield _chunk({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
-
-
-def _chunk(delta: Mapping[str, Any], finish_reason: str | None = None) -> bytes:
-    choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
-    return orjson.dumps(
-        {"id": "chatcmpl-1", "object": "chat.completion.chunk", "model": "scripted", "choices": [choice]}
-    )
-
-
-def _last_chunk(script: Script, request: Mapping[str, Any]) -> bytes:
-    is_calling = bool(script.calls) and request["messages"][-1]["role"] != "tool"
-    return _chunk({}, "tool_calls" if is_calling and script.finish_reason == "stop" else script.finish_reason)
-
-
-def _usage_chunk(script: Script) -> bytes:
-    output = script.tokens + script.reasoning_tokens
-    usage = {
-        "prompt_tokens": 7,
-        "completion_tokens": output,
-        "total_tokens": 7 + output,
-        "prompt_tokens_details": {"cached_tokens": 2},
-        "completion_tokens_details": {"reasoning_tokens": script.reasoning_tokens},
-    }
-    return orjson.dumps({"id": "chatcmpl-1", "choices": [], "usage": usage})
+    return number == after or (number is None and after >= script.size)
 
 
 async def _serve(port: int, script: Script, *, record: bool) -> None:
@@ -370,9 +317,10 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--tokens", type=int, default=100)
     parser.add_argument("--rate", type=float, default=50.0, help="tokens a second, 0 for no limit")
+    parser.add_argument("--window", type=int, help="refuse to read more tokens than these")
     parser.add_argument("--record", action="store_true", help="keep request bodies, for GET /requests")
     options = parser.parse_args()
-    script = Script(tokens=options.tokens, rate=options.rate)
+    script = Script(tokens=options.tokens, rate=options.rate, window=options.window)
     with contextlib.suppress(KeyboardInterrupt):
         uvloop.run(_serve(options.port, script, record=options.record))
 

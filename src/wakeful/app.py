@@ -5,8 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 
-from wakeful.agent.title_maker import TitleMaker
-from wakeful.building.engine import Running, build_engine, build_providers, build_store
+from wakeful.building.engine import Running, build_engine, build_providers, build_store, build_title_asker
 from wakeful.building.loading import load
 from wakeful.config.config import Config
 from wakeful.config.home import make_home
@@ -54,7 +53,7 @@ async def _serve(config: Config, running: Running, ending: AsyncExitStack) -> Ru
         opening = load(_OPEN_WEBHOOKS)(engine, store, config.webhooks, allows_private=allows_private)
         running = replace(running, webhooks=await ending.enter_async_context(opening))
     if config.titles == "model":
-        titles = Titles(store, TitleMaker(providers.resolve).ask, SystemClock())
+        titles = Titles(store, build_title_asker(config, store, providers), SystemClock())
         await ending.enter_async_context(engine.supervisor.at_work(titles.job))
     await ending.enter_async_context(engine.supervisor.at_work(running.schedules.job))
     if config.messaging.doors:

@@ -136,6 +136,10 @@ class NameTaken(WakefulError):
     """Another request took the same new name first: send this one again."""
 
 
+class NothingToCompact(WakefulError):
+    """There are fewer than four messages since the last summary: nothing to sum up yet."""
+
+
 class SessionBusy(WakefulError):
     """The session is busy with another turn."""
 
@@ -159,12 +163,22 @@ class TurnFailed(WakefulError):
 class ModelError(TurnFailed):
     """The model could not answer.
 
-    `retry_after` is the number of seconds that its endpoint asked us to wait, or None.
+    `retry_after` is the number of seconds that its endpoint asked us to wait, or None. `window` is the number of tokens
+    that the model can read, if its endpoint refused a longer context and named it.
     """
 
-    def __init__(self, message: str, *, code: str, passing: bool = False, retry_after: float | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str,
+        passing: bool = False,
+        retry_after: float | None = None,
+        window: int | None = None,
+    ) -> None:
         super().__init__(message, code=code, passing=passing)
         self.retry_after = retry_after
+        self.window = window
 
 
 class LimitReached(TurnFailed):

@@ -151,4 +151,6 @@ async def greeting_of(process: Process) -> str:
 
 
 def _without_settings() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith(("WAKEFUL_", "OPENAI_"))}
+    return {
+        name: value for name, value in os.environ.items() if not name.startswith(("WAKEFUL_", "OPENAI_", "ANTHROPIC_"))
+    }

@@ -32,6 +32,7 @@ _QUERIES = {
     "events": """SELECT e.*, j.payload AS entry FROM events e LEFT JOIN journal j ON j.turn_id = e.turn_id
                  AND j.step = e.step AND j.idx = CASE e.kind WHEN 'tool' THEN 0 ELSE e.idx END
                  ORDER BY e.session_id, e.session_seq""",
+    "spending": "SELECT cost_usd FROM spending",
     "journal": "SELECT * FROM journal ORDER BY turn_id, step, idx",
     "tasks": """SELECT t.*, i.status AS notice_status, i.claimed_by AS woke_turn_id
                 FROM tasks t LEFT JOIN inbox i ON i.session_id = t.session_id AND i.dedupe_key = 'task:' || t.id
@@ -54,6 +55,8 @@ class Picture:
     # The kept words, by the number in the session's log of the event that ends them.
     kept: dict[tuple[str, int], list[Word]]
     tasks: dict[str, Task]
+    # What all days have cost.
+    spent_usd: float
     # What each session's follower has added to the ledger, over all processes.
     seen: dict[str, list[str]]
     # The words that it has added.
@@ -80,6 +83,7 @@ def take_picture(database: str, ledger: Ledger) -> Picture:
         turn_logs={id_: [event for event in events if event.turn_id == id_] for id_ in turn_ids},
         journal={(row["turn_id"], row["step"], row["idx"]): entry_from(row) for row in rows["journal"]},
         kept={(e.session_id, e.session_seq): _kept(e, rows["journal"]) for e in events if e.ends is not None},
+        spent_usd=sum(row["cost_usd"] for row in rows["spending"]),
         tasks={row["id"]: task_from(row) for row in rows["tasks"]},
         seen={id_: ledger.lines(f"seen.{id_}") for id_ in SESSIONS},
         words={id_: [orjson.loads(line) for line in ledger.lines(f"words.{id_}")] for id_ in SESSIONS},

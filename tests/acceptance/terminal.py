@@ -111,5 +111,7 @@ async def in_terminal(wakeful: Command, *arguments: str, columns: int = 120, row
 
 
 def _environment(wakeful: Command) -> dict[str, str]:
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("WAKEFUL_", "OPENAI_"))}
+    inherited = {
+        name: value for name, value in os.environ.items() if not name.startswith(("WAKEFUL_", "OPENAI_", "ANTHROPIC_"))
+    }
     return inherited | {"TERM": "xterm-256color", "WAKEFUL_HOME": str(wakeful.home)} | wakeful.settings

@@ -157,6 +157,30 @@ async def test_a_silent_endpoint_is_given_up(wakeful: Command) -> None:
     assert_one_sentence(finished, "said nothing for 0.3 s")
 
 
+async def test_a_fallback_answers_for_a_model_without_credit_and_a_remark_says_so(wakeful: Command) -> None:
+    async with Endpoint(Script(status=402)) as endpoint:
+        falling_back = asking(wakeful, endpoint).having(WAKEFUL_FALLBACK_MODELS="demo:wakeful")
+        finished = await falling_back.run("ask", "hello")
+
+    assert (finished.code, "> hello" in finished.out) == (0, True)
+    assert finished.err.startswith("[demo:wakeful answers instead of openai:scripted: The model endpoint http")
+    assert endpoint.tally.requests == 1
+
+
+async def test_a_day_that_has_reached_its_hard_cap_asks_no_model(wakeful: Command) -> None:
+    config = '[models."openai:scripted"]\ninput_price = 1000\noutput_price = 1000\n'
+    wakeful.home.mkdir(exist_ok=True)
+    (wakeful.home / "config.toml").write_text(config)
+    async with Endpoint(Script(tokens=5)) as endpoint:
+        capped = asking(wakeful, endpoint).having(WAKEFUL_DAILY_SPEND_HARD_USD="0.001")
+        first = await capped.run("ask", "hello")
+        second = await capped.run("ask", "hello again")
+
+    assert (first.code, second.code, second.out) == (0, 1, "")
+    assert_one_sentence(second, "Today's spend has reached its limit of 0.001 USD (WAKEFUL_DAILY_SPEND_HARD_USD)")
+    assert endpoint.tally.requests == 1
+
+
 async def test_an_answer_that_breaks_off_is_asked_for_again(wakeful: Command) -> None:
     async with Endpoint([Script(tokens=5, break_after=2), Script(text="Whole.")]) as endpoint:
         finished = await asking(wakeful, endpoint).run("ask", "hi")
@@ -267,3 +291,10 @@ async def test_ctrl_c_ends_it_also_when_the_server_is_frozen(wakeful: Command) -
         _, err = await process.communicate()
 
     assert (process.returncode, err) == (130, b"")
+
+
+async def test_a_missing_key_is_named_when_the_model_is_first_asked(wakeful: Command) -> None:
+    finished = await wakeful.having(WAKEFUL_MODEL="anthropic:claude-opus-5").run("ask", "hi")
+
+    assert finished.code == 1
+    assert_one_sentence(finished, "https://api.anthropic.com/v1/messages", "needs an API key", "ANTHROPIC_API_KEY")

@@ -1,99 +1,47 @@
 """kill -9 at every commit: nothing accepted is lost, nothing recorded is done twice, and no reader sees a gap."""
 
 import itertools
-import os
 import random
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Self
 
-import orjson
 import pytest
 
 from tests.acceptance.ledger import Ledger
 from tests.acceptance.picture import Picture, take_picture
-from tests.acceptance.walker import DEATH_IN_ANSWER, DEATH_IN_TOOL, MESSAGES, SESSIONS, TASKS, Case, line_of
-from tests.ready_database import ReadyDatabase, put_sqlite_file
+from tests.acceptance.walker import (
+    BROKEN_MODEL,
+    DEATH_IN_ANSWER,
+    DEATH_IN_TOOL,
+    MESSAGES,
+    MODEL,
+    SESSIONS,
+    TASKS,
+    line_of,
+)
+from tests.acceptance.walks import Case, NewCase, Walker
 from wakeful.model import event as events
 from wakeful.model.event import Event
 from wakeful.model.inbox import RowKind, RowStatus
-from wakeful.model.journal.entry import EntryKind, answer_of
+from wakeful.model.journal.entry import EntryKind, answer_of, spend_of
 from wakeful.model.journal.transcript import INTERRUPTED
 from wakeful.model.turn import TurnStatus
 
 # Long enough for hundreds of processes on a slow machine.
 pytestmark = pytest.mark.timeout(600)
 
-_ROOT = Path(__file__).parents[2]
 _OWN_DEATHS = (DEATH_IN_ANSWER, DEATH_IN_TOOL)
 # A walk with fewer commits no longer does all that it should.
-_FEWEST_COMMITS = 28
+_FEWEST_COMMITS = 32
 # The longest test comes in parts, so that workers can share it.
 _PARTS = 2
 _SOAK_ROUNDS = 300
 
-# Called with the moments of death.
-NewCase = Callable[..., Case]
-
-
-class Walker:
-    """The program that walks. Only its children die."""
-
-    def __enter__(self) -> Self:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.acceptance.walker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            cwd=_ROOT,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        )
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.communicate()
-
-    def walk(self, case: Case) -> int:
-        """Run one process of the walk and return its exit code."""
-        assert self._process.stdin
-        assert self._process.stdout
-        self._process.stdin.write(orjson.dumps(asdict(case)) + b"\n")
-        self._process.stdin.flush()
-        return int(self._process.stdout.readline())
-
 
 @pytest.fixture(scope="module")
 def walker() -> Iterator[Walker]:
-    with Walker() as walker:
+    with Walker("tests.acceptance.walker") as walker:
         yield walker
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def store(request: pytest.FixtureRequest) -> str:
-    name: str = request.param
-    return name
-
-
-@pytest.fixture
-def new_case(store: str, request: pytest.FixtureRequest, tmp_path: Path) -> NewCase:
-    """Returns a maker of cases that die at the given moments, each with its own folder and an empty database."""
-    numbers = itertools.count(1)
-
-    def empty_database(folder: Path) -> str:
-        if store == "postgres":
-            database: ReadyDatabase = request.getfixturevalue("ready_database")
-            return database.emptied()
-        put_sqlite_file(folder / "wakeful.db")
-        return str(folder / "wakeful.db")
-
-    def make(*deaths: str) -> Case:
-        folder = tmp_path / str(next(numbers))
-        folder.mkdir()
-        return Case(str(folder), empty_database(folder), deaths)
-
-    return make
 
 
 @pytest.mark.parametrize("part", range(_PARTS))
@@ -195,6 +143,7 @@ def check_a_moment(picture: Picture) -> None:
     check_every_word_was_seen(picture)
     check_every_claimed_row_is_told(picture)
     check_every_log_tells_the_journal(picture)
+    check_every_answer_was_paid_once(picture)
     for name, turn_id in picture.receipts:
         assert picture.inbox[f"message:{name}"].turn_id == turn_id
     for session in picture.sessions.values():
@@ -266,6 +215,14 @@ def check_every_log_tells_the_journal(picture: Picture) -> None:
         )
 
 
+def check_every_answer_was_paid_once(picture: Picture) -> None:
+    for session in picture.sessions.values():
+        turns = {turn.id for turn in picture.turns.values() if turn.session_id == session.id}
+        answers = [entry for entry in picture.journal.values() if entry.kind is EntryKind.ANSWER]
+        assert session.cost_usd == sum(spend_of(entry).usd for entry in answers if entry.turn_id in turns)
+    assert picture.spent_usd == sum(session.cost_usd for session in picture.sessions.values())
+
+
 def check_what_was_written_stays(before: Picture, after: Picture) -> None:
     for session_id, log in before.logs.items():
         assert after.logs[session_id][: len(log)] == log
@@ -286,6 +243,7 @@ def check_the_end(picture: Picture) -> None:
     check_every_task_was_told_once(picture)
     check_every_call_has_its_result(picture)
     check_the_model_was_told_all(picture)
+    check_the_broken_model_was_replaced(picture)
 
 
 def check_every_turn_is_done(picture: Picture) -> None:
@@ -345,6 +303,15 @@ def check_the_model_was_told_all(picture: Picture) -> None:
         inputs = [entry.data["text"] for entry in entries if entry.kind is not EntryKind.ANSWER]
         repeated = answer_of(entries[-1]).text.split("|")
         assert sorted(repeated) == sorted([*(f"{inputs[0]}: {text}" for text in inputs), ""])
+
+
+def check_the_broken_model_was_replaced(picture: Picture) -> None:
+    answers = [entry for entry in picture.journal.values() if entry.kind is EntryKind.ANSWER]
+    assert {entry.data["model"] for entry in answers} == {MODEL}
+    for turn in picture.turns.values():
+        changes = [event.data for event in picture.turn_logs[turn.id] if event.kind == events.MODEL_CHANGED]
+        assert bool(changes) == (turn.model == BROKEN_MODEL)
+        assert all((change["from"], change["to"]) == (BROKEN_MODEL, MODEL) for change in changes)
 
 
 def _all_events(picture: Picture) -> list[Event]:

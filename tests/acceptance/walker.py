@@ -1,45 +1,36 @@
 """The walk: an engine that goes through messages, tools and wake-ups, and is killed at chosen commits.
 
-Started again with the same case, it continues until everything is settled. Run as a program, this file reads one case
-per line and answers each with the exit code of the process that walked it. That process is a fork, because importing
-takes longer than walking.
+Started again with the same case, it continues until everything is settled. walks.py says how it is run.
 """
 
 import asyncio
-import logging
-import os
-import sys
-import time
-import traceback
-from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
 import orjson
 
 from tests.acceptance.ledger import Fate, Ledger
+from tests.acceptance.walks import DyingStore, walk_cases
 from tests.bare_engine import bare_engine
+from tests.short_results import SHORT_RESULTS
 from wakeful.agent.loop import Loop
-from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest
+from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest, Provider
 from wakeful.agent.settings import AgentSettings
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.settings import EngineSettings
+from wakeful.errors import ModelError
 from wakeful.model.event import Event, StreamItem
 from wakeful.model.inbox import IfBusy
 from wakeful.model.journal.fact import Brief, Fact
 from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
-from wakeful.model.opening import Opened, Opening
 from wakeful.model.session import Address, Session
-from wakeful.model.store_stats import StoreStats
 from wakeful.model.tasks.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease, Turn
 from wakeful.model.words import Position, Word
-from wakeful.store.base import Body, Notifier, SharedWords, Store, Transaction
-from wakeful.store.postgres.store import PostgresStore
-from wakeful.store.sqlite.store import SqliteStore
+from wakeful.store.base import Transaction
 from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
 
 T = TypeVar("T")
@@ -55,6 +46,9 @@ MESSAGES = (
 # The task that a message's turn begins. The end of one is shown by a tool, that of another finds its turn running,
 # and the last one ends after its turn and wakes the session.
 TASKS = {"first": "task_shown", "second": "task_joins", "third": "task_wakes"}
+# The models of the sessions. That of the second breaks off each time, and the other one takes over.
+MODEL, BROKEN_MODEL = "m", "broken"
+MODELS = {"ses_a": MODEL, "ses_b": BROKEN_MODEL}
 # Deaths that are not at a commit.
 DEATH_IN_ANSWER = "in the middle of the second's answer"
 DEATH_IN_TOOL = "in a tool of the wake-up"
@@ -63,85 +57,6 @@ _DOOR = Door("web", async_delivery=True)
 _ADDRESS = Address("web")
 _SETTINGS = EngineSettings(lease_seconds=0.1, resume_limit=100)
 _SECONDS = 30.0
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    # Where the ledger and, for SQLite, the database are.
-    folder: str
-    # The address of a PostgreSQL database, or the path of a SQLite file.
-    database: str
-    # When to die. "before 7" and "after 12" are commits, counted over all processes of the walk.
-    deaths: tuple[str, ...]
-
-
-class DyingStore:
-    """A store that kills its process right before or right after chosen commits."""
-
-    def __init__(self, inner: Store, ledger: Ledger, fate: Fate) -> None:
-        self._inner = inner
-        self._ledger = ledger
-        self._fate = fate
-        self._count = len(ledger.lines("commits"))
-
-    @property
-    def notifier(self) -> Notifier:
-        return self._inner.notifier
-
-    @property
-    def stats(self) -> StoreStats:
-        return self._inner.stats
-
-    @property
-    def words(self) -> SharedWords | None:
-        return self._inner.words
-
-    @property
-    def is_exclusive(self) -> bool:
-        return self._inner.is_exclusive
-
-    async def open(self) -> None:
-        await self._inner.open()
-
-    async def close(self) -> None:
-        await self._inner.close()
-
-    async def read(self, body: Body[T]) -> T:
-        return await self._inner.read(body)
-
-    async def search(self, body: Body[T]) -> T:
-        return await self._inner.search(body)
-
-    async def write_lease(self, body: Body[T]) -> T:
-        """Write without counting: when this happens depends on the clock."""
-        return await self._inner.write_lease(body)
-
-    async def write(self, body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
-        if not lock:
-            # Writes without a session, such as sweeps, depend on the clock: counting them would spoil the numbers.
-            return await self._inner.write(body)
-        number = self._next_number()
-
-        async def dying(tx: Transaction) -> T:
-            result = await body(tx)
-            self._fate.meet(f"before {number}")
-            return result
-
-        result = await self._inner.write(dying, lock=lock, patience=patience)
-        self._fate.meet(f"after {number}")
-        return result
-
-    async def open_new(self, opening: Opening) -> Opened:
-        number = self._next_number()
-        self._fate.meet(f"before {number}")
-        opened = await self._inner.open_new(opening)
-        self._fate.meet(f"after {number}")
-        return opened
-
-    def _next_number(self) -> int:
-        self._count += 1
-        self._ledger.add("commits", "")
-        return self._count
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +128,27 @@ class ScriptedModel:
     async def close(self) -> None: ...
 
 
+class BrokenModel:
+    """A model that breaks off after its first word."""
+
+    def __init__(self, sight: Sight) -> None:
+        self._sight = sight
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[AnswerPart, None]:
+        word = f"{_inputs_of_this_turn(request.messages)[0].text}: one moment"
+        seen = self._sight.of(word)
+        yield AnswerText(word)
+        await seen
+        raise ModelError("The model broke off.", code="model_stream_broken")
+
+    async def close(self) -> None: ...
+
+
+def _cost_of(model: str, usage: Usage) -> float:
+    """Return a dollar for each token: sums of whole numbers are exact."""
+    return float(usage.output_tokens)
+
+
 def _halves(words: list[str]) -> list[str]:
     middle = len(words) // 2
     return ["".join(words[:middle]), "".join(words[middle:])]
@@ -238,8 +174,9 @@ class Walk:
             LoggingTool("peek", True, ledger, fate, consumes=(TASKS["first"],)),
         ]
         self._sight = Sight()
-        model = ScriptedModel(self._sight, fate)
-        self._loop = Loop(lambda name: (model, name), tools, AgentSettings())
+        models: dict[str, Provider] = {MODEL: ScriptedModel(self._sight, fate), BROKEN_MODEL: BrokenModel(self._sight)}
+        settings = AgentSettings(fallback_models=(MODEL,))
+        self._loop = Loop(lambda name: (models[name], name), tools, settings, SHORT_RESULTS, cost_of=_cost_of)
         self._engine = bare_engine(store, self, SystemClock(), _SETTINGS)
         self._names: dict[str, str] = {}
         self._all_submitted = asyncio.Event()
@@ -279,7 +216,8 @@ class Walk:
             await self._engine.tasks.finish(task_id, _outcome(task_id))
 
     async def _submit(self, name: str, session_id: str, if_busy: IfBusy) -> Receipt:
-        submission = Submission(session_id, name, _DOOR, _ADDRESS, dedupe_key=name, model="m", if_busy=if_busy)
+        model = MODELS[session_id]
+        submission = Submission(session_id, name, _DOOR, _ADDRESS, dedupe_key=name, model=model, if_busy=if_busy)
         receipt = await self._engine.submit(submission)
         self._ledger.add("receipts", f"{name} {receipt.turn_id}")
         self._names[receipt.turn_id] = name
@@ -342,7 +280,7 @@ def line_of(event: Event) -> str:
 
 async def _create_sessions(tx: Transaction) -> None:
     for session_id in SESSIONS:
-        await tx.sessions.create_if_absent(Session(session_id, "owner", _ADDRESS, "m"))
+        await tx.sessions.create_if_absent(Session(session_id, "owner", _ADDRESS, MODELS[session_id]))
 
 
 def _task(task_id: str, turn: Turn) -> Task:
@@ -367,43 +305,9 @@ def _outcome(task_id: str) -> TaskOutcome:
     return TaskOutcome(TaskStatus.EXITED, 0, f"{task_id} has ended")
 
 
-async def walk(case: Case) -> None:
-    ledger = Ledger(Path(case.folder))
-    # Nothing in the walk is worth a warning.
-    logging.basicConfig(filename=ledger.folder / "warnings", level=logging.WARNING)
-    fate = Fate(case.deaths, ledger)
-    store = DyingStore(_store_at(case.database), ledger, fate)
-    async with asyncio.timeout(_SECONDS):
-        await store.open()
-        await Walk(store, ledger, fate).to_the_end()
-        await store.close()
-
-
-def _store_at(database: str) -> Store:
-    if database.startswith("postgresql:"):
-        return PostgresStore(database)
-    # A killed process loses nothing that it has given to the kernel.
-    return SqliteStore(Path(database), time.time, synchronous="OFF")
-
-
-def _walk_and_exit(case: Case) -> None:
-    try:
-        asyncio.run(walk(case))
-    except BaseException:
-        traceback.print_exc()
-        os._exit(1)
-    os._exit(0)
-
-
-def main() -> None:
-    for line in sys.stdin:
-        case = Case(**orjson.loads(line))
-        child = os.fork()
-        if child == 0:
-            _walk_and_exit(case)
-        _, status = os.waitpid(child, 0)
-        print(os.waitstatus_to_exitcode(status), flush=True)
+async def walk(store: DyingStore, ledger: Ledger, fate: Fate) -> None:
+    await Walk(store, ledger, fate).to_the_end()
 
 
 if __name__ == "__main__":
-    main()
+    walk_cases(walk)

@@ -141,7 +141,9 @@ def running_server(home: Path, log: Path | None = None, /, **settings: str) -> I
 
 
 def _start(command: list[str], log: Path | None = None, /, **settings: str) -> subprocess.Popen[bytes]:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("WAKEFUL_", "OPENAI_"))}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("WAKEFUL_", "OPENAI_", "ANTHROPIC_"))
+    }
     with log.open("ab") if log is not None else nullcontext() as errors:
         return subprocess.Popen(command, cwd=ROOT, env=environment | settings, stdout=subprocess.PIPE, stderr=errors)
 

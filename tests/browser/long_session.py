@@ -116,7 +116,7 @@ class _Writer:
         await tx.journal.add([answer_entry(turn.id, fact, pack_cuts([len(message.text)]))])
         await self._append(tx, turn, *turn_events.answered(fact, WordsEnd(step, self._last_fact, count=1)))
         await tx.turns.mark_recorded(turn.id)
-        await tx.sessions.spend(turn.session_id, input_tokens=cost.input_tokens, output_tokens=cost.output_tokens)
+        await tx.spending.add(turn.session_id, fact.spend, context_tokens=cost.input_tokens)
 
     async def _close(self, tx: Transaction, turn: Turn) -> None:
         outcome = Outcome(TurnStatus.DONE)

@@ -35,7 +35,7 @@ async def emitted(node: Node, *orders: str) -> list[StreamItem]:
     node.agent.order("turn_e", *orders)
     async with (
         asyncio.timeout(PATIENCE),
-        aclosing(node.engine.ephemeral.run(ephemeral_turn(), [UserMessage("hi")])) as log,
+        aclosing(node.engine.ephemeral.run(ephemeral_turn(), [UserMessage("hi")], "owner")) as log,
     ):
         return [event async for event in log]
 
@@ -81,7 +81,7 @@ async def test_it_neither_takes_nor_touches_the_session_that_it_reads(house: Hou
     before = await session_of(house, session_id)
     node.agent.order("turn_e", "token", "finish")
 
-    async with aclosing(node.engine.ephemeral.run(ephemeral_turn(session_id), [UserMessage("hi")])) as log:
+    async with aclosing(node.engine.ephemeral.run(ephemeral_turn(session_id), [UserMessage("hi")], "owner")) as log:
         assert [event.kind async for event in log][-1] == "done"
 
     assert await session_of(house, session_id) == before
@@ -90,7 +90,7 @@ async def test_it_neither_takes_nor_touches_the_session_that_it_reads(house: Hou
 
 async def test_it_ends_when_its_reader_goes_away(node: Node) -> None:
     node.agent.order("turn_e", "token")
-    log = node.engine.ephemeral.run(ephemeral_turn(), [UserMessage("hi")])
+    log = node.engine.ephemeral.run(ephemeral_turn(), [UserMessage("hi")], "owner")
     assert [(await anext(log)).kind, (await anext(log)).kind] == ["turn_started", "token"]
 
     await log.aclose()
@@ -100,7 +100,7 @@ async def test_it_ends_when_its_reader_goes_away(node: Node) -> None:
 
 async def test_the_model_is_read_no_further_than_its_reader_can_follow(house: House, node: Node) -> None:
     node.agent.order("turn_e", *["token"] * 3000, "finish")
-    log = node.engine.ephemeral.run(ephemeral_turn(), [UserMessage("hi")])
+    log = node.engine.ephemeral.run(ephemeral_turn(), [UserMessage("hi")], "owner")
     await anext(log)
 
     await house.settle()
@@ -110,7 +110,7 @@ async def test_the_model_is_read_no_further_than_its_reader_can_follow(house: Ho
 
 
 async def test_a_stop_of_the_engine_ends_it_and_its_reader_gets_the_end(house: House, node: Node) -> None:
-    async with aclosing(node.engine.ephemeral.run(ephemeral_turn(), [UserMessage("hi")])) as log:
+    async with aclosing(node.engine.ephemeral.run(ephemeral_turn(), [UserMessage("hi")], "owner")) as log:
         assert (await anext(log)).kind == "turn_started"
         house.nodes.remove(node)
         await node.engine.stop()
@@ -119,7 +119,7 @@ async def test_a_stop_of_the_engine_ends_it_and_its_reader_gets_the_end(house: H
     assert isinstance(last, Event)
     assert (last.kind, last.data["code"]) == ("failed", "stopping")
     with pytest.raises(EngineStopping):
-        node.engine.ephemeral.run(ephemeral_turn(), [])
+        node.engine.ephemeral.run(ephemeral_turn(), [], "owner")
 
 
 async def test_it_is_bound_by_its_own_columns(house: House) -> None:

@@ -9,9 +9,18 @@ from tests.store.nouns import a_turn, an_input, have_session
 from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.turns import history as module
 from wakeful.engine.turns.history import History
-from wakeful.model.journal.entry import WHOLE, Entry, answer_entry, input_entry, result_entry, without
+from wakeful.model.journal.entry import (
+    WHOLE,
+    Entry,
+    answer_entry,
+    input_entry,
+    result_entry,
+    summary_entry,
+    without,
+)
 from wakeful.model.journal.fact import Answered
-from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage, UserMessage
+from wakeful.model.journal.summary import CompactionReason, Summary
 from wakeful.model.journal.transcript import Transcript, fold
 from wakeful.model.opening import Closing, Opening
 from wakeful.model.turn import Outcome, Turn, TurnStatus
@@ -100,6 +109,64 @@ async def test_a_long_history_is_read_in_pieces(store: Store, read: list[int], m
 
     assert await History(store).of(Assignment(turns[-1], 0)) == await _whole(store, turns[-1])
     assert read == [3 + 4, 4 + 4, 4]
+
+
+async def test_a_turn_reads_from_the_newest_summary_on(store: Store, read: list[int]) -> None:
+    history = History(store)
+    turns = await _talk(store, history, 4)
+    summed_up = await _open(store, 4, turns[-1].id)
+    await history.of(Assignment(summed_up, 0))
+    await _sum_up(store, summed_up, keeps_from=f"{turns[3].id}.1.0")
+    await _close(store, summed_up)
+
+    # What is cached ends before the summary. It reads the turn of the first kept entry, the next one, its own inputs.
+    turn = await _open(store, 5, summed_up.id)
+    assert await history.of(Assignment(turn, 0)) == await _whole(store, turn)
+    assert read[-1] == 4 + 5 + 2
+    await _close(store, turn)
+    following = await _open(store, 6, turn.id)
+    assert await history.of(Assignment(following, 0)) == await _whole(store, following)
+    assert read[-1] == 4 + 2
+    # Without a cache the same is read, at once.
+    assert await History(store).of(Assignment(following, 0)) == await _whole(store, following)
+
+
+async def test_a_branch_from_before_a_summary_reads_what_the_summary_stands_for(store: Store) -> None:
+    history = History(store)
+    turns = await _talk(store, history, 3)
+    summed_up = await _open(store, 3, turns[-1].id)
+    await _sum_up(store, summed_up, keeps_from="")
+    await _close(store, summed_up)
+    branch = await _open(store, 9, turns[-1].id)
+
+    found = await history.of(Assignment(branch, 0))
+    assert found == await _whole(store, branch)
+    assert found.messages[0] == UserMessage("ask 0")
+
+
+async def test_a_running_turn_goes_on_from_its_own_summary(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST_READ", 2)
+    history = History(store)
+    turns = await _talk(store, history, 5)
+    turn = await _open(store, 5, turns[-1].id)
+    await history.of(Assignment(turn, 0))
+    await _sum_up(store, turn, keeps_from=f"{turns[1].id}.1.0")
+
+    for reader in (history, History(store)):
+        found = await reader.of(Assignment(turn, 0))
+        assert found == await _whole(store, turn)
+        assert (found.summaries, found.last_step) == (1, 2)
+
+
+async def _sum_up(store: Store, turn: Turn, keeps_from: str) -> None:
+    """As a running turn records it, after its first step."""
+    summary = Summary("short", keeps_from, (), (), (), CompactionReason.AUTO, 1_000, 50, "m", Usage())
+
+    async def body(tx: Transaction) -> None:
+        await tx.journal.add([summary_entry(turn.id, 2, summary)])
+        await tx.turns.begin_context(turn.id, summary.context_turn(turn.id))
+
+    await store.write(body, lock=["s1"])
 
 
 async def _talk(store: Store, history: History, count: int) -> list[Turn]:

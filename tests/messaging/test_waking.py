@@ -9,8 +9,11 @@ from tests.unit.gateway.messaging.kit import ScriptedPlatform
 from wakeful.gateway.messaging.outbox.lines import waiting_text
 from wakeful.gateway.messaging.platform import Refused
 from wakeful.model.inbox import RowKind
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.messaging.chat import ChatKind
 from wakeful.model.messaging.post import PostState
+from wakeful.model.session import WakeReason
 from wakeful.store.base import Store
 
 
@@ -139,18 +142,24 @@ async def test_a_spent_wake_budget_is_said_once_until_a_person_writes(store: Sto
         woken = "⏰ run one (exit code 0)\n\nOne is ready"
         await chat.shows("Building", woken)
         await chat.end("two")
-        await chat.shows("Building", woken, waiting_text(1))
+        await chat.shows("Building", woken, waiting_text(1, WakeReason.BUDGET))
         # The budget frees and is spent again.
         session_id = chat.agent.briefs[first].turn.session_id
         await store.write(lambda tx: tx.sessions.wake_later(session_id, None), lock=[session_id])
         await chat.end("three")
-        await chat.shows("Building", woken, waiting_text(2))
+        await chat.shows("Building", woken, waiting_text(2, WakeReason.BUDGET))
         await chat.write("go on", "6")
         chat.agent.order(await chat.turn(3), "say All ready")
         lines = "⏰ run two (exit code 0)\n⏰ run three (exit code 0)"
-        await chat.shows("Building", woken, waiting_text(2), f"{lines}\n\nAll ready")
+        await chat.shows("Building", woken, waiting_text(2, WakeReason.BUDGET), f"{lines}\n\nAll ready")
         await chat.end("four")
-        await chat.shows("Building", woken, waiting_text(2), f"{lines}\n\nAll ready", waiting_text(1))
+        await chat.shows(
+            "Building",
+            woken,
+            waiting_text(2, WakeReason.BUDGET),
+            f"{lines}\n\nAll ready",
+            waiting_text(1, WakeReason.BUDGET),
+        )
 
 
 async def test_several_in_one_turn_reply_to_the_message_of_the_oldest_work(store: Store, tmp_path: Path) -> None:
@@ -220,3 +229,20 @@ async def test_a_door_that_is_not_configured_any_more_keeps_its_notices(store: S
         woken = await chat.turn()
         chat.agent.order(woken, "say Ready")
         await chat.shows("Building", "⏰ run build (exit code 0)\n\nReady")
+
+
+async def test_a_day_that_has_cost_enough_is_remarked_once_and_a_message_goes_on(store: Store, tmp_path: Path) -> None:
+    waits = "2 things wait: today's budget is spent. Write to me to go on."
+    async with chatting(store, tmp_path, engine_changes={"daily_spend_usd": 1.0}) as chat:
+        await chat.write("build it", "5")
+        first = await chat.turn()
+        for name in ("build", "lint"):
+            await chat.spawn(first, name)
+            await chat.end(name)
+        costly = Answered(1, AssistantMessage("Building"), Usage(10, 10), cost_usd=1.0)
+        chat.agent.tell(first, costly)
+        chat.agent.order(first, "end")
+        await chat.shows("Building", waits)
+        await chat.write("go on", "6")
+        chat.agent.order(await chat.turn(2), "say Both are ready")
+        await chat.shows("Building", waits, "⏰ run build (exit code 0)\n⏰ run lint (exit code 0)\n\nBoth are ready")

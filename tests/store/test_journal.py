@@ -63,6 +63,30 @@ async def test_the_entries_after_a_known_ancestor_are_read(store: Store) -> None
     assert (begun.base, [entry.turn_id for entry in begun.entries], begun.last) == ("t1", ["t2"], "t3")
 
 
+async def test_a_chain_begins_where_the_context_of_its_turn_does(store: Store) -> None:
+    for turn_id, parent in (("t1", None), ("t2", "t1"), ("t3", "t2")):
+        await have_closed_turn(store, turn_id, parent=parent)
+    await store.write(lambda tx: tx.turns.begin_context("t3", "t2"), lock=["s1"])
+    # Turns that grow from there take it over.
+    await have_closed_turn(store, "t4", parent="t3")
+    await have_closed_turn(store, "t5", parent="t2")
+    for turn_id in ("t1", "t2", "t3", "t4", "t5"):
+        await _add(store, [_entry(turn_id, 0, 0)])
+
+    async def chain(turn_id: str, *known: str) -> tuple[str | None, list[str]]:
+        found = await store.read(lambda tx: tx.journal.of_chain_after(turn_id, known, 1))
+        return found.base, [entry.turn_id for entry in found.entries]
+
+    # All of it at once, whatever the limit.
+    assert await chain("t4") == await chain("t4", "t1") == (None, ["t2", "t3", "t4"])
+    assert await chain("t3") == (None, ["t2", "t3"])
+    assert await chain("t4", "t3") == ("t3", ["t4"])
+    assert await chain("t5", "t2") == ("t2", ["t5"])
+    turn = await store.read(lambda tx: tx.turns.get("t4"))
+    assert turn is not None
+    assert turn.context_turn == "t2"
+
+
 async def test_a_chain_tells_when_an_entry_was_written_over(store: Store) -> None:
     await have_turn(store)
     await _add(store, [_entry("t1", 0, 0)])

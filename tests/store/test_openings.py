@@ -27,10 +27,10 @@ from wakeful.errors import LeaseLost, NameTaken, StoreError
 from wakeful.model.conversation import Conversation
 from wakeful.model.event import Event
 from wakeful.model.inbox import RowKind, RowStatus
-from wakeful.model.journal.message import Usage
 from wakeful.model.lane import Lane
 from wakeful.model.opening import Closing, Opened, Opening
 from wakeful.model.session import TitleOrigin
+from wakeful.model.spend import Spend
 from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Store, Transaction
 from wakeful.store.postgres.connection import PostgresConnection
@@ -165,7 +165,7 @@ async def test_a_closing_records_the_last_answer_the_end_and_what_follows(store:
         DONE,
         tuple(some_events(2, "done")),
         (an_input("t1", "the answer"),),
-        Usage(7, 3),
+        Spend(7, 3, 0.5),
         checkpoint="t1",
         is_blocked=True,
         posted=(retry,),

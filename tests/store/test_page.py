@@ -149,17 +149,6 @@ async def test_a_title_of_the_user_is_distinguished_from_others(store: Store) ->
     assert (changed.title, changed.title_origin) == ("mine", TitleOrigin.USER)
 
 
-async def test_what_answers_cost_adds_up(store: Store) -> None:
-    await have_session(store)
-
-    await write(store, "spend", input_tokens=10, output_tokens=2)
-    await write(store, "spend", input_tokens=30, output_tokens=3)
-
-    found = await session(store)
-    assert found is not None
-    assert (found.input_tokens, found.output_tokens, found.context_tokens) == (40, 5, 30)
-
-
 async def test_the_head_can_be_moved_back(store: Store) -> None:
     await have_turn(store, "t1")
     await settle(store, "t1")

@@ -8,10 +8,11 @@ import pytest
 
 from tests.store.nouns import a_row, a_session, an_input, close_turn, have_row, have_session, have_turn
 from wakeful.model.inbox import RowKind
-from wakeful.model.session import Session
+from wakeful.model.session import Session, WakeReason
 from wakeful.store.base import Store
 
 NOTICE = a_row("notice", kind=RowKind.NOTICE)
+CRON = a_row("cron", source="cron")
 
 
 async def test_a_session_is_read_back_whole(store: Store) -> None:
@@ -102,6 +103,17 @@ async def test_a_wait_is_set_and_taken_back(store: Store) -> None:
         ({"wake_at": 200.0, "is_held": True}, NOTICE, False, None),
         ({"wake_at": 200.0, "is_blocked": True}, NOTICE, False, None),
         ({"wake_at": 200.0, "active": "t9"}, NOTICE, False, None),
+        ({"wake_at": 200.0, "reason": WakeReason.SPEND}, a_row(), True, None),
+        ({"wake_at": 200.0, "reason": WakeReason.SPEND}, NOTICE, False, 200.0),
+        ({"wake_at": 200.0, "reason": WakeReason.SPEND}, CRON, False, 200.0),
+        ({"wake_at": 200.0, "reason": WakeReason.SPEND}, replace(CRON, source="webhook"), False, 200.0),
+        ({"wake_at": 200.0, "reason": WakeReason.SPEND, "is_held": True}, CRON, False, 200.0),
+        ({"wake_at": 100.0, "reason": WakeReason.SPEND}, CRON, True, None),
+        ({"wake_at": None, "reason": WakeReason.SPEND}, CRON, True, None),
+        ({"wake_at": 200.0}, CRON, True, None),
+        ({"wake_at": 9_000.0, "reason": WakeReason.SPEND}, NOTICE, False, 9_000.0),
+        ({"wake_at": 9_000.0}, NOTICE, True, None),
+        ({"wake_at": 90_000.0, "reason": WakeReason.SPEND}, CRON, True, None),
         ({}, replace(NOTICE, not_before=100.0), True, None),
         ({}, replace(NOTICE, not_before=150.0), False, 150.0),
         ({"wake_at": 200.0}, replace(NOTICE, not_before=150.0), False, 200.0),
@@ -173,9 +185,10 @@ async def _given(
     is_held: bool = False,
     is_blocked: bool = False,
     wake_at: float | None = None,
+    reason: WakeReason = WakeReason.BUDGET,
 ) -> None:
     await have_turn(store, "t0")
     await close_turn(store, "t0", is_held=is_held, is_blocked=is_blocked)
     if active is not None:
         await have_turn(store, active)
-    await store.write(lambda tx: tx.sessions.wake_later("s1", wake_at), lock=["s1"])
+    await store.write(lambda tx: tx.sessions.wake_later("s1", wake_at, reason), lock=["s1"])

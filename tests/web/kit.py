@@ -43,6 +43,7 @@ from wakeful.model.turn import Door, Lease
 from wakeful.store.base import Store, Transaction
 from wakeful.web.facts.me import MeRoutes, ServerFacts
 from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
+from wakeful.web.facts.usage import UsageRoutes
 from wakeful.web.messaging.hooks import HookFacts
 from wakeful.web.messaging.routes import messaging_routes
 from wakeful.web.pages import PageRoutes
@@ -313,6 +314,7 @@ async def served(
             *web_routes(web),
             *messaging_routes(web, messaging, HOOKS),
             *CronRoutes(schedules).routes(),
+            *UsageRoutes(web, settings or QUICK).routes(),
             *_front_door(desk, url, Password(password), address),
         ],
         health=Health("1", store, engine.vitals, lambda: engine.is_stopping, workspace, messaging.statuses),

@@ -304,8 +304,9 @@ async def test_the_page_learns_which_models_there_are(web: Served) -> None:
 
     reply = await browser.get("/api/models")
 
+    unknown = dict.fromkeys(("context_window", "max_output", "vision", "input_price", "output_price"))
     assert reply.json == {
-        "models": [{"id": "demo:led", "provider": "demo", "name": "led"}],
+        "models": [{"id": "demo:led", "provider": "demo", "name": "led", "facts": "unknown"} | unknown],
         "default": "demo:led",
     }
 

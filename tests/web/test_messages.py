@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from tests.web.kit import Served
+from wakeful.model.journal.fact import Answered, ModelChanged
+from wakeful.model.journal.message import AssistantMessage, Usage
 
 
 def spoken(messages: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
@@ -52,6 +54,7 @@ async def test_only_answers_have_html(web: Served) -> None:
         messages = (await web.shown(session_id))["messages"]
         assert [message["html"] for message in messages] == [None, "<p>working</p>\n", None, "<p>done</p>\n"]
     assert [message.get("reasoning", "-") for message in messages] == ["-", None, "-", None]
+    assert [message.get("model", "-") for message in messages] == ["-", "demo:led", "-", "demo:led"]
 
 
 async def test_turns_have_their_number_and_their_cost(web: Served) -> None:
@@ -68,11 +71,11 @@ async def test_turns_have_their_number_and_their_cost(web: Served) -> None:
         first: (1, "done", "user"),
         second: (2, "running", "user"),
     }
-    assert turns[first]["usage"] == {"input_tokens": 2, "output_tokens": 2}
+    spent = {"input_tokens": 2, "output_tokens": 2, "cost_usd": None, "unpriced_tokens": 4}
+    assert turns[first]["usage"] == spent
     assert turns[second]["usage"] is None
-    assert shown["session"]["usage"] == {
-        "input_tokens": 2, "output_tokens": 2, "context_tokens": 1, "context_window": None,
-    }  # fmt: skip
+    meter = {"context_tokens": 1, "context_window": None, "compact_at_tokens": None}
+    assert shown["session"]["usage"] == spent | meter
     assert shown["has_more"] is False
     assert (await web.shown(session_id, limit=2))["has_more"] is True
 
@@ -125,6 +128,21 @@ async def test_a_turn_that_failed_says_why(web: Served) -> None:
 
     assert (last["id"], last["role"], last["source"]) == (f"{turn_id}.end", "error", "server")
     assert last["content"] == "The endpoint is down."
+
+
+async def test_a_turn_says_which_model_answered_instead_of_its_own(web: Served) -> None:
+    session_id = await web.new_session()
+    turn_id = await web.say(session_id, "work")
+    change = ModelChanged(1, "demo:led", "demo:spare", "model_credit", "demo has no credit left.")
+    answer = Answered(1, AssistantMessage("done"), Usage(1, 1), model="demo:spare", changes=(change,))
+    web.agent.tell(turn_id, change)
+    web.agent.tell(turn_id, answer)
+    web.agent.order(turn_id, "end")
+    [event] = [frame.data for frame in await web.finished(turn_id) if frame.event == "model_changed"]
+
+    turn = (await web.shown(session_id))["turns"][turn_id]
+    assert turn["model"] == "demo:led"
+    assert turn["model_changes"] == [{name: event[name] for name in ("step", "from", "to", "code", "message")}]
 
 
 async def test_a_turn_that_was_stopped_says_so(web: Served) -> None:

@@ -5,8 +5,8 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import orjson
 
@@ -19,11 +19,22 @@ from wakeful.tools.base import Tool, ToolContext, ToolResult
 logger = logging.getLogger(__name__)
 
 
+class LongResults(Protocol):
+    def limit_of(self, model: str) -> int:
+        """Return the most characters of a result that a model should read."""
+        ...
+
+    async def shortened(self, result: ToolResult, context: ToolContext) -> str:
+        """Return the text of a result that is longer than that, cut, and keep the whole of it."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class CallRunner:
     tools: Mapping[str, Tool]
     # Removes known secrets from a result, whichever tool returned it.
     redact: Callable[[str], str]
+    long_results: LongResults
 
     async def run(self, turn: Turn, step: int, calls: Sequence[OpenCall]) -> AsyncGenerator[CallFinished, None]:
         """Run the calls concurrently and yield each as it finishes. Closing the generator cancels the others."""
@@ -55,16 +66,21 @@ class CallRunner:
         arguments = _arguments_of(call)
         if tool is None or arguments is None:
             return True
-        return await tool.may_rerun(arguments, ToolContext(turn, step, open_call.index, call.id))
+        return await tool.may_rerun(arguments, self._context(turn, step, open_call))
 
     async def _finish(self, turn: Turn, step: int, open_call: OpenCall) -> CallFinished:
         call = open_call.call
-        context = ToolContext(turn, step, open_call.index, call.id)
+        context = self._context(turn, step, open_call)
         started = time.monotonic()
         result = await self._result_of(call, context)
         seconds = round(time.monotonic() - started, 3)
         text = self.redact(result.text)
+        if len(text) > context.result_limit:
+            text = await self.long_results.shortened(replace(result, text=text), context)
         return CallFinished(step, open_call.index, call, text, seconds, result.consumes, result.is_error)
+
+    def _context(self, turn: Turn, step: int, open_call: OpenCall) -> ToolContext:
+        return ToolContext(turn, step, open_call.index, open_call.call.id, self.long_results.limit_of(turn.model))
 
     async def _result_of(self, call: ToolCall, context: ToolContext) -> ToolResult:
         tool = self.tools.get(call.name)

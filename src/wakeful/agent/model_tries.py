@@ -7,6 +7,7 @@ from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ModelError
 
 EMPTY_ANSWER = "empty_answer"
+OVERFLOW = "context_overflow"
 
 
 class ModelTries:

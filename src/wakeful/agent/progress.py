@@ -1,12 +1,16 @@
 """The state of a running turn that the loop keeps between its steps."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
+from wakeful.agent.model_line import ModelLine
+from wakeful.agent.repetition import Repetition
 from wakeful.model.failure import failure_text
-from wakeful.model.journal.fact import Answered, Brief, CallFinished, OpenCall
+from wakeful.model.journal.fact import Answered, Brief, CallFinished, Measure, OpenCall
 from wakeful.model.journal.message import AssistantMessage, Message, ToolMessage
-from wakeful.model.request import TurnRequest
+from wakeful.model.journal.summary import Summary
+from wakeful.model.request import TurnRequest, request_from
 
 _TOO_MANY_CALLS = failure_text(
     "too_many_calls", "Not run: the client allows no more calls of tools (max_tool_calls); answer with what you have."
@@ -21,6 +25,7 @@ class Progress:
     brief: Brief
     # The client's options for the turn, such as its own tools.
     request: TurnRequest
+    models: ModelLine
     messages: list[Message]
     step: int
     output_tokens: int
@@ -33,6 +38,28 @@ class Progress:
     refusals: dict[int, str] = field(default_factory=dict)
     waits_for_client: bool = False
     results: dict[int, ToolMessage] = field(default_factory=dict)
+    repetition: Repetition = field(default_factory=Repetition)
+    # The tokens of the instructions and tools, which every request has, estimated, and those that were measured.
+    frame: int = 0
+    measure: Measure = field(default_factory=Measure)
+    # The summaries that the turn has recorded, and how many of them were in vain.
+    summaries: int = 0
+    vain_summaries: int = 0
+
+    @classmethod
+    def of(cls, brief: Brief, models: ModelLine) -> Self:
+        return cls(
+            brief,
+            request_from(brief.turn.request),
+            models,
+            list(brief.messages),
+            brief.last_step,
+            brief.output_tokens,
+            brief.calls_made,
+            measure=brief.measure,
+            summaries=brief.summaries,
+            vain_summaries=brief.vain_summaries,
+        )
 
     def note_answer(self, answered: Answered) -> None:
         self.messages.append(answered.message)
@@ -40,6 +67,14 @@ class Progress:
         self.calls_made += len(self.calls)
         self.waits_for_client = bool(answered.client_calls)
         self.output_tokens += answered.usage.output_tokens
+        self.measure = self.measure.after(answered.usage, len(self.messages))
+
+    def note_summary(self, summary: Summary, kept: Sequence[Message]) -> None:
+        self.messages = [*summary.messages(self.origin(0)), *kept]
+        self.measure = Measure(summary.tokens_after, len(self.messages))
+        self.summaries += 1
+        self.vain_summaries += summary.is_vain
+        self.call_count = 0
 
     def note_recorded_answer(self) -> None:
         """Take up an answer that was recorded before a crash. `calls_made` already includes its calls."""
@@ -50,18 +85,26 @@ class Progress:
         self.calls_made += len(self.calls)
 
     def note_result(self, finished: CallFinished) -> None:
-        self.results[finished.index] = ToolMessage(finished.call.id, finished.text)
+        if finished.index not in self.refusals:
+            self.repetition.note(finished)
+        origin = self.origin(finished.index)
+        result = ToolMessage(finished.call.id, finished.text, is_error=finished.is_error, origin=origin)
+        self.results[finished.index] = result
 
     def settle_results(self) -> None:
         """Append the results, sorted by call for the model: they arrive as they finish."""
         self.messages += [self.results[index] for index in sorted(self.results)]
         self.results.clear()
 
+    def origin(self, index: int) -> str:
+        """Return the id of the entry with this index in the current step."""
+        return f"{self.brief.turn.id}.{self.step}.{index}"
+
     def _note_calls(self, answer: AssistantMessage, client_calls: Collection[int]) -> None:
         calls = enumerate(answer.calls, start=1)
         self.call_count = len(answer.calls)
         self.calls = [OpenCall(index, call) for index, call in calls if index not in client_calls]
-        self.refusals = self._refused()
+        self.refusals = self.repetition.refused(answer.calls) | self._refused()
 
     def _refused(self) -> dict[int, str]:
         """Return what to answer to the calls that the client does not allow, by index."""

@@ -9,6 +9,8 @@ from wakeful.model.journal.message import UserMessage
 
 # Characters of the message and of the answer: a title is about the beginning.
 _SHOWN = 2_000
+# More words are an answer to the conversation, not its title.
+_MOST_WORDS = 8
 
 
 class TitleMaker:
@@ -16,18 +18,19 @@ class TitleMaker:
         self._resolve = resolve
 
     async def ask(self, model: str, said: str, answered: str) -> str:
-        """Return the title, empty if the model gives none. Raises ConfigError, ModelError."""
+        """Return the title, empty if the model gives none that is one. Raises ConfigError, ModelError."""
         provider, name = self._resolve(model)
         shown = f"User: {said[:_SHOWN]}\n\nAssistant: {answered[:_SHOWN]}"
         request = ModelRequest(name, TITLE_INSTRUCTIONS, [UserMessage(shown)], ())
         async with aclosing(provider.stream(request)) as parts:
             async for part in parts:
                 if isinstance(part, Finished):
-                    return _first_line(part.message.text)
+                    return _title_in(part.message.text)
         return ""
 
 
-def _first_line(text: str) -> str:
+def _title_in(text: str) -> str:
     """Remove what some models add despite the instructions: quotes, a full stop, a second line."""
     line = next((line for line in text.splitlines() if line.strip()), "")
-    return line.strip().removeprefix("Title:").strip().strip("\"'“”„«»*#").rstrip(".").strip()
+    title = line.strip().removeprefix("Title:").strip().strip("\"'“”„«»*#").rstrip(".").strip()
+    return title if len(title.split()) <= _MOST_WORDS else ""

@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wakeful.agent.loop import Loop
-from wakeful.agent.models.catalogue import Catalogue
+from wakeful.agent.models.catalogue import Catalogue, settings_marks
+from wakeful.agent.models.fact_book import FactBook
+from wakeful.agent.models.learnt_windows import WindowFile
 from wakeful.agent.models.model_list import model_sources
+from wakeful.agent.models.window import result_limits
 from wakeful.agent.providers.registry import ProviderRegistry
+from wakeful.agent.title_maker import TitleMaker
 from wakeful.building.loading import load
 from wakeful.config.config import Config
 from wakeful.config.machine_zone import machine_zone
@@ -21,6 +25,8 @@ from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import Equipment
 from wakeful.engine.schedules.desk import ScheduleDesk
 from wakeful.engine.schedules.settings import ScheduleSettings
+from wakeful.engine.spend_guard import SpendGuard
+from wakeful.engine.upkeep.titles import AskForTitle
 from wakeful.errors import ConfigError
 from wakeful.gateway.entrance.local_key import local_key
 from wakeful.gateway.messaging.doors import Doors
@@ -45,6 +51,7 @@ from wakeful.tools.commands.gate.gate import Gate
 from wakeful.tools.cronjob_tool import CronjobTool
 from wakeful.tools.delegate_tool import DelegateTool
 from wakeful.tools.files.file_tools import ListFiles, ReadFile, WriteFile
+from wakeful.tools.files.kept_results import KeptResults
 from wakeful.tools.ports import TaskLedger
 from wakeful.tools.process_tool import ProcessTool
 from wakeful.tools.processes.environment import secrets_in
@@ -81,6 +88,7 @@ class Running:
     keeper: ProcessKeeper
     providers: ProviderRegistry
     catalogue: Catalogue
+    facts: FactBook
     metrics: Metrics
     files: ChatFiles
     schedules: ScheduleDesk
@@ -100,12 +108,29 @@ def build_store(config: Config) -> Store:
 
 def build_providers(config: Config) -> ProviderRegistry:
     registry = ProviderRegistry(config.providers)
-    try:
-        # Fail at the start, not in the first turn.
-        registry.resolve(config.model)
-    except ConfigError as error:
-        raise ConfigError(f"{config.origins.get('model', 'The default model')}: {error}") from error
+    # Fail at the start, not in the first turn.
+    for setting, names in (
+        ("model", [config.model]),
+        ("compact_model", [config.agent.compact_model or config.model]),
+        ("fallback_models", config.agent.fallback_models),
+    ):
+        for name in names:
+            try:
+                registry.resolve(name)
+            except ConfigError as error:
+                raise ConfigError(f"{config.origins.get(setting, 'The default model')}: {error}") from error
     return registry
+
+
+def build_models(config: Config) -> tuple[Catalogue, FactBook]:
+    """Return the models that providers list, and the facts about models."""
+    sources = model_sources(config.providers, config.model)
+    fallbacks = config.agent.fallback_models
+    catalogue = Catalogue(sources, config.home / "models.json", config.model, fallbacks=fallbacks)
+    learnt = WindowFile(config.home / "windows.json", settings_marks(sources))
+    has_cap = config.engine.daily_spend_usd is not None or config.engine.daily_spend_hard_usd is not None
+    configured = {name: table.facts for name, table in config.models.items()}
+    return catalogue, FactBook(configured, catalogue.facts_of, learnt, warns_of_unpriced=has_cap)
 
 
 def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, adopts: bool) -> Running:
@@ -121,14 +146,28 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     files = ChatFiles(store)
     schedules = build_schedules(config, ledger, providers)
     tools = build_tools(ledger, keeper, tasks, binder, files, schedules, config.home)
+    catalogue, facts = build_models(config)
     metrics = Metrics()
     store.notifier.listen(metrics.hear)
-    loop = Loop(providers.resolve, tools, config.agent, Redactor(settings.secrets).text, metrics.count_model_error)
-    engine = Engine(ledger, Equipment(loop, keeper, UnstoredProcesses(keeper, unstored)), adopts=adopts)
-    sources = model_sources(config.providers, config.model)
-    catalogue = Catalogue(sources, config.home / "models.json", config.model)
+    results = KeptResults(config.home, result_limits(facts, config.agent.result_limit))
+    redact = Redactor(settings.secrets).text
+    loop = Loop(
+        providers.resolve, tools, config.agent, results, redact, metrics.count_model_error, facts, facts.cost_of
+    )
+    equipment = Equipment(loop, keeper, UnstoredProcesses(keeper, unstored), results)
+    engine = Engine(ledger, equipment, adopts=adopts)
     names = frozenset(tool.spec.name for tool in tools)
-    return Running(engine, store, keeper, providers, catalogue, metrics, files, schedules, names)
+    return Running(engine, store, keeper, providers, catalogue, facts, metrics, files, schedules, names)
+
+
+def build_title_asker(config: Config, store: Store, providers: ProviderRegistry) -> AskForTitle:
+    maker, guard = TitleMaker(providers.resolve), SpendGuard(store, config.engine)
+
+    async def ask(model: str, said: str, answered: str) -> str:
+        await guard.check()
+        return await maker.ask(model, said, answered)
+
+    return ask
 
 
 def build_schedules(config: Config, ledger: Ledger, providers: ProviderRegistry) -> ScheduleDesk:

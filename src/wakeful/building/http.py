@@ -10,6 +10,9 @@ from urllib.parse import urlsplit
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from wakeful.agent.models.entry import ModelEntry
+from wakeful.agent.models.fact_book import FactSource
+from wakeful.agent.models.facts import ModelFacts
 from wakeful.building.engine import Running, process_root
 from wakeful.building.loading import load
 from wakeful.config.config import Config
@@ -46,6 +49,7 @@ from wakeful.tools.processes.kernel.host import this_host
 from wakeful.tools.task_desk import TaskDesk
 from wakeful.web.facts.me import MeRoutes, ServerFacts
 from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
+from wakeful.web.facts.usage import UsageRoutes
 from wakeful.web.messaging.hooks import HookFacts
 from wakeful.web.messaging.routes import messaging_routes
 from wakeful.web.pages import PageRoutes
@@ -88,6 +92,7 @@ def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> A
         [
             *web_routes(web),
             *messaging_routes(web, desk, [_hook_facts(hook, config) for hook in config.hooks]),
+            *UsageRoutes(web, config.engine).routes(),
             *CronRoutes(running.schedules).routes(),
             *build_page(config, running, door),
             *api_routes(build_api(config, running)),
@@ -137,13 +142,15 @@ def build_web(config: Config, running: Running) -> Web:
         operator=OPERATOR,
         model=config.model,
         workspace=str(config.workspace),
+        window_of=running.facts.window_of,
+        compact_at=config.agent.compact_at,
         streams=build_streams(config),
     )
 
 
 def build_page(config: Config, running: Running, door: FrontDoor) -> list[Route]:
     def models() -> list[ModelChoice]:
-        return [ModelChoice(id=m.id, provider=m.provider, name=m.name) for m in running.catalogue.models()]
+        return [_model_choice(entry, *running.facts.look_up(entry.id)) for entry in running.catalogue.models()]
 
     password = Password(config.password)
     facts = ServerFacts(socket.gethostname(), _VERSION, config.model, password.is_set, config.engine.undo_seconds)
@@ -155,6 +162,20 @@ def build_page(config: Config, running: Running, door: FrontDoor) -> list[Route]
         LoginListRoutes(door.desk, operator=OPERATOR),
     )
     return [route for room in rooms for route in room.routes()]
+
+
+def _model_choice(entry: ModelEntry, facts: ModelFacts, source: FactSource) -> ModelChoice:
+    return ModelChoice(
+        id=entry.id,
+        provider=entry.provider,
+        name=entry.name,
+        context_window=facts.context_window,
+        max_output=facts.max_output,
+        vision=facts.vision,
+        input_price=facts.input_price,
+        output_price=facts.output_price,
+        facts=source.value,
+    )
 
 
 def build_desk(config: Config, running: Running) -> Doors:

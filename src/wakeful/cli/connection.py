@@ -30,7 +30,7 @@ async def connected(config: Config, *, adopts: bool, door: str) -> AsyncIterator
     does everything that a server does, and other commands find it; otherwise it runs only this client's requests.
     """
     make_home(config.home)
-    forget_secrets(os.environ)
+    forget_secrets(os.environ, config)
     key = local_key(config.home)
     async with AsyncExitStack() as ending:
         path = await _find_or_start(config, key, ending, adopts=adopts)

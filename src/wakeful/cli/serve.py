@@ -36,7 +36,7 @@ _ENDING_SECONDS = 4.5
 def serve(host: str | None, port: str | None) -> None:
     """Run the server until it gets SIGTERM or Ctrl-C."""
     config = load_config(os.environ, options={"host": host, "port": port})
-    forget_secrets(os.environ)
+    forget_secrets(os.environ, config)
     make_home(config.home)
     key = local_key(config.home)
     set_up_log(config, key)

@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from wakeful.agent.providers.registry import ProviderSettings
 from wakeful.agent.settings import AgentSettings
+from wakeful.config.models import ModelTable
 from wakeful.engine.settings import EngineSettings
 from wakeful.gateway.hooks.hook import Hook
 from wakeful.gateway.messaging.settings import MessagingSettings
@@ -25,6 +26,8 @@ class Config:
     workspace: Path
     messaging: MessagingSettings
     model: str = "demo:wakeful"
+    # What the operator says about models, by provider:model.
+    models: Mapping[str, ModelTable] = field(default_factory=dict)
     # Empty: a SQLite file in the home folder.
     database_url: str = field(default="", repr=False)
     api_keys: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -73,12 +76,13 @@ class Config:
     @property
     def secrets(self) -> set[str]:
         """All values that must never appear in a log."""
-        endpoint = self.providers.openai
-        known = {*self.api_keys.values(), endpoint.api_key, self.password}
+        endpoints = self.providers.endpoints.values()
+        known = {*self.api_keys.values(), self.password, *(endpoint.api_key for endpoint in endpoints)}
+        known |= {value for endpoint in endpoints for value in endpoint.secret_headers}
         known |= {token for access in self.messaging.access.values() for token in (access.token, access.app_token)}
         known |= {part for webhook in self.webhooks for part in webhook.secret.split()}
         known |= {part for hook in self.hooks for part in (hook.secret, *hook.secret.split())}
-        for url in (self.database_url, endpoint.base_url):
+        for url in (self.database_url, *(endpoint.base_url for endpoint in endpoints)):
             parts = urlsplit(url)
             password = parts.password or ""
             known |= {password, unquote(password)}

@@ -10,12 +10,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from wakeful.agent.providers.openai.provider import EndpointSettings
-from wakeful.agent.providers.registry import ProviderSettings
 from wakeful.agent.settings import AgentSettings
 from wakeful.config.config import Config
 from wakeful.config.home import HOME_VARIABLE, find_home
 from wakeful.config.messaging import messaging_settings
+from wakeful.config.providers import provider_settings
 from wakeful.config.setting import SETTINGS_BY_NAME, VARIABLE_PREFIX, Setting
 from wakeful.config.values import OPERATOR, Unfit
 from wakeful.engine.settings import EngineSettings
@@ -49,17 +48,17 @@ def load_config(
     }
     values = {"workspace": home / "workspace", **(defaults or {})}
     values |= {name: _read(found) for name, found in given.items()}
-    config = _compose(home, values, {name: found.origin for name, found in given.items()})
+    config = _compose(home, values, {name: found.origin for name, found in given.items()}, environment)
     _refuse_unknown_owners(config)
     _refuse_closed_targets(config)
     return config
 
 
-def forget_secrets(environment: MutableMapping[str, str]) -> None:
-    """Remove the secrets from an environment that has been read, so that child processes do not inherit them."""
-    for setting in SETTINGS_BY_NAME.values():
-        if setting.is_secret:
-            environment.pop(setting.variable, None)
+def forget_secrets(environment: MutableMapping[str, str], config: Config) -> None:
+    """Remove the secrets from the environment that `config` was read from: child processes must not inherit them."""
+    named = {setting.variable for setting in SETTINGS_BY_NAME.values() if setting.is_secret}
+    for variable in named | config.providers.key_variables:
+        environment.pop(variable, None)
 
 
 def _in_file(path: Path) -> Iterator[_Given]:
@@ -128,17 +127,21 @@ def _shown(value: object) -> str:
     return words if len(words) <= _SHOWN_LIMIT else f"{words[:_SHOWN_LIMIT]}…"
 
 
-def _compose(home: Path, values: Mapping[str, Any], origins: Mapping[str, str]) -> Config:
+def _compose(
+    home: Path, values: Mapping[str, Any], origins: Mapping[str, str], environment: Mapping[str, str]
+) -> Config:
     messaging = messaging_settings(values)
     closed = frozenset(PLATFORMS) - messaging.doors.keys()
+    # Its tables are only a part of what the field of this name holds.
+    plain = {name: value for name, value in values.items() if name != "providers"}
     return Config(
         home=home,
         engine=EngineSettings(**_fields_of(EngineSettings, values), closed_platforms=closed),
         messaging=messaging,
         agent=AgentSettings(**_fields_of(AgentSettings, values)),
-        providers=ProviderSettings(openai=_endpoint(values)),
+        providers=provider_settings(values, environment),
         origins=origins,
-        **_fields_of(Config, values),
+        **_fields_of(Config, plain),
     )
 
 
@@ -165,8 +168,3 @@ def _refuse_closed_targets(config: Config) -> None:
 
 def _fields_of(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
     return {field.name: values[field.name] for field in fields(kind) if field.name in values}
-
-
-def _endpoint(values: Mapping[str, Any]) -> EndpointSettings:
-    names = {"base_url": "openai_base_url", "api_key": "openai_api_key", "idle_timeout": "model_idle_seconds"}
-    return EndpointSettings(**{field: values[name] for field, name in names.items() if name in values})

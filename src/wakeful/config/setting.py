@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 
+from wakeful.agent.providers.endpoint_settings import KNOWN_ENDPOINTS
 from wakeful.config import values
 from wakeful.config.hooks import read_hooks
+from wakeful.config.models import read_model_names, read_models
+from wakeful.config.providers import read_providers
 from wakeful.config.values import Read
 from wakeful.gateway.messaging.settings import PLATFORMS, Groups, ShownProgress, Strangers
 from wakeful.model.inbox import IfBusy
@@ -42,6 +45,15 @@ def _of_platform(name: str) -> list["Setting"]:
         Setting(f"{name}_stream", values.one_of("edit", "off")),
         Setting(f"{name}_edit_seconds", values.seconds(0.01, 3600)),
     ]
+
+
+def _of_known_endpoints() -> list["Setting"]:
+    """Return the variables of known model endpoints, which other programs share."""
+    known = KNOWN_ENDPOINTS.values()
+    keys = {endpoint.key_variable: values.secret for endpoint in known}
+    urls = {endpoint.url_variable: values.endpoint_url for endpoint in known}
+    named = {variable: read for variable, read in (urls | keys).items() if variable}
+    return [Setting(variable.lower(), read, is_secret=True, is_ours=False) for variable, read in named.items()]
 
 
 _ALL = [
@@ -99,11 +111,18 @@ _ALL = [
     Setting("delivery_settle_seconds", values.seconds(0, 3600)),
     Setting("step_limit", values.whole_number(1, _MANY)),
     Setting("token_limit", values.whole_number(1, _MANY)),
+    Setting("result_limit", values.whole_number(1_000, _MANY)),
     Setting("model_tries", values.whole_number(1, 100)),
     Setting("model_retry_seconds", values.seconds(0, _DAY)),
     Setting("model_idle_seconds", values.seconds(0.1, _DAY)),
-    Setting("openai_base_url", values.endpoint_url, is_secret=True, is_ours=False),
-    Setting("openai_api_key", values.secret, is_secret=True, is_ours=False),
+    Setting("compact_at", values.part(0.1, 0.95)),
+    Setting("compact_model", values.model),
+    Setting("fallback_models", read_model_names),
+    Setting("models", read_models),
+    Setting("daily_spend_usd", values.dollars(0, _MANY)),
+    Setting("daily_spend_hard_usd", values.dollars(0, _MANY)),
+    Setting("providers", read_providers, is_secret=True),
+    *_of_known_endpoints(),
 ]
 
 SETTINGS_BY_NAME = {setting.name: setting for setting in _ALL}

@@ -47,11 +47,25 @@ def whole_number(low: int, high: int) -> Read:
 
 
 def seconds(low: float, high: float) -> Read:
-    return _duration("seconds", low, high)
+    return _amount("seconds", low, high)
 
 
 def days(low: float, high: float) -> Read:
-    return _duration("days", low, high)
+    return _amount("days", low, high)
+
+
+def dollars(low: float, high: float) -> Read:
+    return _amount("US dollars", low, high)
+
+
+def part(low: float, high: float) -> Read:
+    def read(value: object) -> float:
+        number = _number(value, float)
+        if number is None or not low <= number <= high:
+            raise Unfit(f"a number from {low:g} to {high:g}")
+        return number
+
+    return read
 
 
 def one_of(*names: str) -> Read:
@@ -106,7 +120,7 @@ def database_url(value: object) -> str:
 
 def endpoint_url(value: object) -> str:
     try:
-        EndpointUrl.under(text(value), keep_userinfo=False)
+        EndpointUrl.under(text(value), "", keep_userinfo=False)
     except (ConfigError, Unfit):
         raise Unfit("an address such as https://api.openai.com/v1") from None
     return text(value)
@@ -221,7 +235,7 @@ def _webhook(table: Mapping[str, Any]) -> WebhookEndpoint:
     return WebhookEndpoint(table["url"], table["secret"], events, table.get("owner", OPERATOR))
 
 
-def _duration(unit: str, low: float, high: float) -> Read:
+def _amount(unit: str, low: float, high: float) -> Read:
     def read(value: object) -> float:
         number = _number(value, float)
         if number is None or not low <= number <= high:

@@ -68,7 +68,7 @@ class Engine:
         self._words = ledger.words
         self._adopts = adopts
         self._intake = Intake(dispatcher)
-        executor = Executor(store, dispatcher, settings, equipment.loop, History(store))
+        executor = Executor(store, dispatcher, settings, equipment.loop, History(store), ledger.spend)
         self._runners = Runners(store, dispatcher, commits, executor, ledger.binder, ledger.slots)
         self._rescuer = Rescuer(store, dispatcher, commits, self._runners, clock, settings, adopts=adopts)
         self._timekeeper = Timekeeper(store, dispatcher, commits, clock, settings)
@@ -80,7 +80,7 @@ class Engine:
         self._broadcaster = Broadcaster(store, ledger.words, self._hearer)
         self._lease = LeaseKeeper(store, self.node, ledger.host, clock, settings, ledger.words)
         self._custodian = Custodian(store, self.node, ledger.host, self.tasks, clock, settings, equipment.processes)
-        self.purger = Purger(store, dispatcher, commits, clock, settings, equipment.processes, ledger.host)
+        self.purger = Purger(store, dispatcher, commits, clock, settings, equipment, ledger.host)
 
     @property
     def is_stopping(self) -> bool:

@@ -12,7 +12,7 @@ from functools import partial
 
 from wakeful.engine import turn_events
 from wakeful.engine.ledger import Ledger
-from wakeful.engine.ports import Equipment
+from wakeful.engine.ports import AgentLoop, Equipment
 from wakeful.engine.turns.turn_run import memory_brief, run_to_end, turn_outcome
 from wakeful.errors import EngineStopping
 from wakeful.model.event import Event, NewEvent, StreamItem
@@ -55,7 +55,7 @@ class _Log:
         if isinstance(fact, TextDelta | ReasoningDelta):
             self.say(fact)
         else:
-            self.add(*turn_events.events_of(fact))
+            self.add(*turn_events.events_of(self.turn.id, fact))
         if self.queue.qsize() >= _FULL:
             await self.queue.join()
 
@@ -71,18 +71,20 @@ class EphemeralTurns:
         self._work = equipment.unstored
         self._delegations = ledger.memory_delegations
         self._slots = ledger.slots
+        self._spend = ledger.spend
         self._binder = ledger.binder
         self._settings = ledger.settings
         self._stopping = ledger.stopping
         self._jobs: set[asyncio.Task[Outcome]] = set()
 
-    def run(self, turn: Turn, messages: Sequence[Message]) -> AsyncGenerator[StreamItem, None]:
+    def run(self, turn: Turn, messages: Sequence[Message], owner: str) -> AsyncGenerator[StreamItem, None]:
         """Yield the events and words of the turn, like those of a stored one. The turn starts with the first request
-        for an item; closing the generator stops the model and the tools. Raises EngineStopping.
+        for an item; closing the generator stops the model and the tools. Its cost counts for `owner`. Raises
+        EngineStopping.
         """
         if self._stopping.is_set():
             raise EngineStopping
-        return self._events(_Log(turn), messages)
+        return self._events(_Log(turn), messages, self._spend.counted(self._loop, owner))
 
     async def drain(self, grace: float) -> None:
         """Wait up to `grace` seconds for running turns, then cancel the rest; their readers get a `failed` event."""
@@ -91,10 +93,12 @@ class EphemeralTurns:
             await asyncio.wait(jobs, timeout=grace)
         await _end(jobs)
 
-    async def _events(self, log: _Log, messages: Sequence[Message]) -> AsyncGenerator[StreamItem, None]:
+    async def _events(
+        self, log: _Log, messages: Sequence[Message], loop: AgentLoop
+    ) -> AsyncGenerator[StreamItem, None]:
         log.add(turn_events.started(log.turn))
         # An empty context, as for every turn: only the binder says who the turn is.
-        job = asyncio.create_task(self._run(log, messages), name=log.turn.id, context=Context())
+        job = asyncio.create_task(self._run(log, messages, loop), name=log.turn.id, context=Context())
         self._jobs.add(job)
         job.add_done_callback(partial(self._close, log))
         try:
@@ -110,14 +114,14 @@ class EphemeralTurns:
         self._jobs.discard(job)
         log.add(turn_events.ended(log.turn, _STOPPING if job.cancelled() else job.result()))
 
-    async def _run(self, log: _Log, messages: Sequence[Message]) -> Outcome:
-        return await turn_outcome(log.turn.id, self._follow(log, messages))
+    async def _run(self, log: _Log, messages: Sequence[Message], loop: AgentLoop) -> Outcome:
+        return await turn_outcome(log.turn.id, self._follow(log, messages, loop))
 
-    async def _follow(self, log: _Log, messages: Sequence[Message]) -> bool:
+    async def _follow(self, log: _Log, messages: Sequence[Message], loop: AgentLoop) -> bool:
         # Leaving these contexts ends the turn's background work, so that happens before its final event.
         async with self._slots.taken_by(log.turn), self._work.allowed_in(log.turn.id):
-            with self._binder.bind(log.turn), self._delegations.allowed_in(log.turn, self._loop):
-                run = self._loop.run(memory_brief(log.turn, messages))
+            with self._binder.bind(log.turn), self._delegations.allowed_in(log.turn, loop):
+                run = loop.run(memory_brief(log.turn, messages, self._work))
                 return await run_to_end(run, log.record, self._settings.turn_seconds)
 
 

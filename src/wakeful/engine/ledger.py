@@ -10,6 +10,7 @@ from wakeful.engine.inbox.commits import Commits
 from wakeful.engine.inbox.dispatcher import Dispatcher, OnClose
 from wakeful.engine.ports import Clock, TurnBinder
 from wakeful.engine.settings import EngineSettings
+from wakeful.engine.spend_guard import SpendGuard
 from wakeful.engine.tasks.delegations import Delegations
 from wakeful.engine.tasks.memory_delegations import MemoryDelegations
 from wakeful.engine.tasks.task_runner import TaskRunner
@@ -43,6 +44,7 @@ class Ledger:
         self.words = LiveWords(clock)
         self.dispatcher = Dispatcher(self.node, settings, self.words, self.stopping, on_close)
         self.commits = Commits(store, self.words)
+        self.spend = SpendGuard(store, settings)
         self.slots = TurnSlots(settings.concurrent_turns, self._owner_of)
         self.approvals = ApprovalDesk(store, self.slots, clock, settings)
         self.delegations = Delegations(store, self.dispatcher, self.commits, self.slots, clock, settings, host)

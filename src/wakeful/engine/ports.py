@@ -63,6 +63,16 @@ class UnstoredWork(Protocol):
         """
         ...
 
+    async def running_in(self, turn_id: str) -> list[Task]:
+        """Return the processes that this turn has started and that still run."""
+        ...
+
+
+class SessionFiles(Protocol):
+    """What calls of a session have left on this machine, apart from its processes."""
+
+    async def forget(self, session_id: str) -> None: ...
+
 
 @dataclass(frozen=True, slots=True)
 class Equipment:
@@ -71,3 +81,4 @@ class Equipment:
     loop: AgentLoop
     processes: Processes
     unstored: UnstoredWork
+    files: SessionFiles

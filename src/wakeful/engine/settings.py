@@ -18,6 +18,10 @@ class EngineSettings:
     wake_budget_per_hour: int = 30
     # While other promised work of a session runs, a wake-up waits this long for more ends to share its turn.
     wake_company_seconds: float = 0.025
+    # What the answers of one UTC day may cost, in US dollars, before nothing wakes by itself any more, and before no
+    # model is asked at all; None: any amount.
+    daily_spend_usd: float | None = None
+    daily_spend_hard_usd: float | None = None
     # A turn fails after this many resumes without a newly recorded step.
     resume_limit: int = 3
     # Tries of a wake-up that fails for a passing reason, and the wait before the second try; it doubles each time.
@@ -37,3 +41,11 @@ class EngineSettings:
     host_silence_seconds: float = 3600.0
     # Messaging platforms without a door: what is to be delivered there waits until they have one.
     closed_platforms: frozenset[str] = frozenset()
+
+    @property
+    def waking_spend_usd(self) -> float | None:
+        """What a day may cost before nothing wakes by itself. With the other cap alone, that one: a wake-up that can
+        only fail would take its notices with it.
+        """
+        caps = [cap for cap in (self.daily_spend_usd, self.daily_spend_hard_usd) if cap is not None]
+        return min(caps, default=None)

@@ -24,6 +24,9 @@ class RowStatus(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
+# The sources of messages that nobody has just written: schedules and hooks.
+UNASKED_SOURCES = frozenset({"cron", "webhook"})
+
 TRANSITIONS: dict[RowStatus, frozenset[RowStatus]] = {
     RowStatus.PENDING: frozenset({RowStatus.CLAIMED, RowStatus.WITHDRAWN}),
     RowStatus.CLAIMED: frozenset(),
@@ -69,6 +72,12 @@ class InboxRow:
     def is_due(self, now: float) -> bool:
         """Whether its time has come. A row from the future is due: the clock was set back, perhaps by hours."""
         return self.not_before <= now or self.created_at > now
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a person wants an answer now: to a message, or to a schedule that was run by hand."""
+        is_written = self.source not in UNASKED_SOURCES or bool(self.data.get("by_hand"))
+        return self.kind is RowKind.MESSAGE and is_written
 
     @property
     def data(self) -> dict[str, Any]:

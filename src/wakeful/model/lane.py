@@ -22,3 +22,7 @@ class Lane:
     spent_at: float | None = None
     # The store's time.
     now: float = 0.0
+    # What all answers of this day have cost in USD, and when the session's newest turn for a person opened. Both are
+    # read only where a day's spend has a cap.
+    spent_usd: float = 0.0
+    asked_at: float = 0.0

@@ -10,8 +10,9 @@ from wakeful.model.conversation import Conversation
 from wakeful.model.event import Event, NewEvent
 from wakeful.model.inbox import InboxRow, RowStatus
 from wakeful.model.journal.entry import Entry
-from wakeful.model.journal.message import Usage
+from wakeful.model.journal.summary import Summary
 from wakeful.model.session import Session, TitleOrigin
+from wakeful.model.spend import Spend
 from wakeful.model.turn import Outcome, Turn
 
 
@@ -75,7 +76,9 @@ class Step:
     facts: Sequence[NewEvent]
     # Tasks whose end the agent has seen: their notices are no longer needed.
     consumes: Sequence[str] = ()
-    cost: Usage | None = None
+    cost: Spend | None = None
+    # With which the context begins from now on.
+    summary: Summary | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,7 @@ class Closing:
     # The last answer, or the words of an answer that was cut off.
     entries: tuple[Entry, ...] = ()
     # The cost of that answer.
-    cost: Usage | None = None
+    cost: Spend | None = None
     # The state of the session afterwards.
     checkpoint: str | None = None
     is_held: bool = False

@@ -27,7 +27,9 @@ class ClientTool:
 # A chat completion belongs to its connection. The client of a run can answer questions while it runs, also those of
 # its sub-agents (RUN_PART).
 CHAT, RUN, RUN_PART = "chat", "run", "run_part"
-_KINDS = frozenset({"", "response", "items", CHAT, RUN, RUN_PART})
+# The user wants the conversation to be summed up; the instructions say what matters.
+COMPACT = "compact"
+_KINDS = frozenset({"", "response", "items", CHAT, RUN, RUN_PART, COMPACT})
 # Fields that are stored as they are, with their types.
 _PLAIN: Mapping[str, type] = {
     "kind": str, "instructions": str, "tool_items": str, "options": dict, "echo": dict,
@@ -59,6 +61,15 @@ class TurnRequest:
     def can_ask(self) -> bool:
         """Whether the client has a way to answer questions."""
         return self.kind in (RUN, RUN_PART)
+
+    @property
+    def compacts(self) -> bool:
+        """Whether a context that is too long is summed up. A client that sends the whole conversation each time, or
+        continues from a single response, is told instead, unless it wants the former.
+        """
+        if self.kind not in ("response", CHAT):
+            return True
+        return bool(self.echo.get("conversation")) or self.echo.get("truncation") == "auto"
 
     @property
     def tool_call_limit(self) -> int | None:

@@ -5,6 +5,8 @@ from enum import StrEnum
 
 import orjson
 
+from wakeful.model.spend import Spend
+
 
 @dataclass(frozen=True, slots=True)
 class Sender:
@@ -54,6 +56,15 @@ class TitleOrigin(StrEnum):
     USER = "user"
 
 
+class WakeReason(StrEnum):
+    """What is used up, so that a session does not wake by itself."""
+
+    # Its wake-ups of this hour.
+    BUDGET = "budget"
+    # What all sessions together may cost on one day.
+    SPEND = "spend"
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
     id: str
@@ -82,8 +93,9 @@ class Session:
     is_held: bool = False
     # The last turn failed for lack of credit or credentials: notices wait until a turn succeeds.
     is_blocked: bool = False
-    # When the wake budget frees; until then notices wait.
+    # When it may wake by itself again, and what it waits for; until then notices wait.
     wake_at: float | None = None
+    wake_reason: WakeReason = WakeReason.BUDGET
     # How many journal entries its closed turns have.
     message_count: int = 0
     is_pinned: bool = False
@@ -99,8 +111,15 @@ class Session:
     input_tokens: int = 0
     output_tokens: int = 0
     context_tokens: int = 0
+    # The cost of the answers with a known price, and the tokens of those without.
+    cost_usd: float = 0.0
+    unpriced_tokens: int = 0
     created_at: float = 0.0
     updated_at: float = 0.0
+
+    @property
+    def spend(self) -> Spend:
+        return Spend(self.input_tokens, self.output_tokens, self.cost_usd, self.unpriced_tokens)
 
     @property
     def is_shown(self) -> bool:

@@ -6,6 +6,9 @@ from enum import StrEnum
 
 from wakeful.model.session import Address
 
+# The source of a turn in which the user has the conversation summed up.
+COMPACTION = "compaction"
+
 
 class TurnStatus(StrEnum):
     RUNNING = "running"
@@ -42,7 +45,7 @@ class Turn:
     door: Door
     # Where its answer goes.
     address: Address
-    # Who spoke: user, process_wakeup, watch_match, delegation_wakeup, cron.
+    # Who spoke: user, process_wakeup, watch_match, delegation_wakeup, cron; or COMPACTION.
     source: str
     # Opened by notices alone: it counts against the wake budget and is retried when it fails.
     is_wakeup: bool
@@ -76,6 +79,9 @@ class Turn:
     closed_at: float | None = None
     # Its position in the conversation, counted from 1; set by the store.
     number: int = 1
+    # The turn with which the journal of its context begins, see model/journal/summary.py; None: the first one. It comes
+    # from the parent, and a summary changes it; set by the store.
+    context_turn: str | None = None
 
     @property
     def was_taken_over(self) -> bool:

@@ -21,6 +21,7 @@ from wakeful.store.tables.records import Events, Journal, NewsLog, OldWords
 from wakeful.store.tables.schedules import CronJobs
 from wakeful.store.tables.search import Search
 from wakeful.store.tables.sessions import Purges, Readers, Sessions
+from wakeful.store.tables.spending import Spending
 from wakeful.store.tables.tasks import Tasks
 from wakeful.store.tables.turns import Inbox, Nodes, Turns
 
@@ -58,6 +59,8 @@ class Notifier(Protocol):
 class Transaction(Protocol):
     @property
     def sessions(self) -> Sessions: ...
+    @property
+    def spending(self) -> Spending: ...
     @property
     def turns(self) -> Turns: ...
     @property

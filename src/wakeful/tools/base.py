@@ -10,6 +10,8 @@ import orjson
 from wakeful.model.failure import failure_text
 from wakeful.model.turn import Turn
 
+RESULT_LIMIT = 50_000
+
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
@@ -28,6 +30,8 @@ class ToolContext:
     step: int
     index: int
     call_id: str
+    # The most characters of the result that the model should read.
+    result_limit: int = RESULT_LIMIT
 
     @property
     def session_id(self) -> str:
@@ -45,16 +49,18 @@ class ToolResult:
     # Tasks whose end this result shows: it consumes their notices.
     consumes: tuple[str, ...] = ()
     is_error: bool = False
+    # The text is a JSON object, so it cannot be cut anywhere.
+    is_object: bool = False
 
     @classmethod
     def of(cls, answer: Mapping[str, Any], consumes: tuple[str, ...] = ()) -> "ToolResult":
         """Build a result that is a JSON object."""
-        return cls(orjson.dumps(answer).decode(), consumes)
+        return cls(orjson.dumps(answer).decode(), consumes, is_object=True)
 
     @classmethod
     def failed(cls, code: str, sentence: str, **fields: Any) -> "ToolResult":
         """Build the result of a failed call. `fields` follow `error` and `code`."""
-        return cls(failure_text(code, sentence, **fields), is_error=True)
+        return cls(failure_text(code, sentence, **fields), is_error=True, is_object=True)
 
 
 class Unusable(Exception):

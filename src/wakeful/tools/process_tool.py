@@ -9,7 +9,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from wakeful.model.tasks.task import Task, TaskKind
-from wakeful.tools.base import ToolContext, ToolResult, ToolSpec, Unusable
+from wakeful.tools.base import RESULT_LIMIT, ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.commands.gate.gate import Gate
 from wakeful.tools.commands.gate.typing import Typing
 from wakeful.tools.commands.request import LONGEST_TIMEOUT, read_timeout
@@ -21,7 +21,6 @@ from wakeful.tools.processes.typed import LOST
 
 _DEFAULT_WAIT = 180.0
 _PREVIEW = 4_000
-_LOG_LIMIT = 50_000
 
 _DESCRIPTION = f"""\
 Look after background work: processes of terminal(background=true) and background delegations.
@@ -46,7 +45,7 @@ _PARAMETERS = {
         "data": {"type": "string", "description": "For write and submit."},
         "timeout": {"type": "number", "description": f"For wait: seconds, {_DEFAULT_WAIT:g} by default."},
         "offset": {"type": "integer", "minimum": 0, "description": "For log: the byte to begin at."},
-        "limit": {"type": "integer", "minimum": 1, "description": f"For log: bytes, {_LOG_LIMIT:,} at most."},
+        "limit": {"type": "integer", "minimum": 1, "description": f"For log: bytes, {RESULT_LIMIT:,} at most."},
     },
     "required": ["action"],
 }
@@ -124,7 +123,7 @@ class ProcessTool:
 
     async def _log(self, task: Task, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         self._require_process(task)
-        limit = min(_whole_number(arguments, "limit") or _LOG_LIMIT, _LOG_LIMIT)
+        limit = min(_whole_number(arguments, "limit") or RESULT_LIMIT, RESULT_LIMIT, context.result_limit)
         task = await self._keeper.look(task.id) or task
         self._require_here(task)
         offset = _whole_number(arguments, "offset")

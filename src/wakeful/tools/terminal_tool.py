@@ -11,7 +11,7 @@ from wakeful.model.approvals.approval import Question
 from wakeful.model.ids import new_id
 from wakeful.model.tasks.task import Task, TaskKind
 from wakeful.model.turn import Lease
-from wakeful.tools.base import ToolContext, ToolResult, ToolSpec, Unusable, as_sentence
+from wakeful.tools.base import RESULT_LIMIT, ToolContext, ToolResult, ToolSpec, Unusable, as_sentence
 from wakeful.tools.commands.gate.gate import Gate, Refusal, no_person_to_ask
 from wakeful.tools.commands.gate.reasons import Scene, find_reasons
 from wakeful.tools.commands.request import (
@@ -21,6 +21,7 @@ from wakeful.tools.commands.request import (
     asks_for_background,
     read_request,
 )
+from wakeful.tools.files.kept_results import kept_path
 from wakeful.tools.process_registry import process_registry
 from wakeful.tools.processes.foreground import ForegroundResult
 from wakeful.tools.processes.keeper import ProcessKeeper, SpawnFailed, Started
@@ -102,7 +103,8 @@ class TerminalTool:
         if refusal := await self._gate.refusal_of_command(request.command, request.workdir, context):
             return _refused(refusal)
         if not request.background:
-            return await _run_foreground(self._keeper, request)
+            keep_in = kept_path(self._gate.home, context)
+            return await _run_foreground(self._keeper, request, limit=context.result_limit, keep_in=keep_in)
         can_deliver = async_delivery_supported() and context.turn.door.async_delivery
         task = _task_of_turn(request, context, self._keeper, can_deliver=can_deliver)
         lease = None if context.turn.is_ephemeral else context.turn.lease
@@ -152,10 +154,17 @@ def _own_home() -> Path:
     return Path(os.environ.get("WAKEFUL_HOME", "").strip() or "~/.wakeful").expanduser()
 
 
-async def _run_foreground(keeper: ProcessKeeper, request: TerminalRequest) -> ToolResult:
-    timeout = DEFAULT_TIMEOUT if request.timeout is None else request.timeout
+async def _run_foreground(
+    keeper: ProcessKeeper, request: TerminalRequest, *, limit: int = RESULT_LIMIT, keep_in: Path | None = None
+) -> ToolResult:
     result = await keeper.foreground.run(
-        request.command, str(request.workdir), timeout=timeout, pty=request.pty, variables=request.variables
+        request.command,
+        str(request.workdir),
+        timeout=DEFAULT_TIMEOUT if request.timeout is None else request.timeout,
+        pty=request.pty,
+        variables=request.variables,
+        limit=limit,
+        keep_in=keep_in,
     )
     return _foreground_answer(result)
 

@@ -34,6 +34,10 @@ class Web:
     # For sessions that name no model.
     model: str
     workspace: str
+    # Returns how many tokens a model can read, None if that is unknown, and the part of them above which a conversation
+    # is summed up.
+    window_of: Callable[[str], int | None] = lambda model: None
+    compact_at: float = 1.0
     streams: StreamSettings = field(default_factory=StreamSettings)
     answers: Answers = field(default_factory=Answers)
     rows: RowFeed = field(init=False)

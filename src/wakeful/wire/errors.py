@@ -60,6 +60,7 @@ _ANSWERS: Mapping[type[WakefulError], tuple[int, str]] = {
     errors.NoFolderToGrant: (400, "invalid_request"),
     errors.SessionBusy: (409, "session_busy"),
     errors.NotQueued: (409, "not_queued"),
+    errors.NothingToCompact: (409, "nothing_to_compact"),
     errors.AlreadyAnswered: (409, "already_answered"),
     errors.EngineStopping: (503, "stopping"),
     errors.StoreError: (503, "store_unavailable"),

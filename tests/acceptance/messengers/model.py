@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from tests.endpoint import Endpoint, Script
+from tests.wires.wire import WireServer
 
 # What a person writes: the number of the request, and the commands to start.
 _ASKED = re.compile(r"ask-(\d+) run (\[.*\])")
@@ -33,8 +34,8 @@ class ChattyModel(Endpoint):
     def __init__(self, rate: float = 0.0) -> None:
         super().__init__(Script(rate=rate), keep_bodies=False)
 
-    def take(self, headers: dict[str, str], body: bytes) -> tuple[Script, dict[str, Any]]:
-        script, request = super().take(headers, body)
+    def take(self, wire: WireServer, headers: dict[str, str], body: bytes) -> tuple[Script, dict[str, Any]]:
+        script, request = super().take(wire, headers, body)
         open_part = _since_last_answer(request["messages"])
         if calls := _calls(open_part):
             return replace(script, calls=calls), request

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.short_results import SHORT_RESULTS
 from wakeful.agent.loop import Loop
 from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest
 from wakeful.agent.settings import AgentSettings
@@ -85,7 +86,7 @@ class EchoTool:
 
 
 def loop_with(model: ScriptedModel, *tools: EchoTool, **settings: Any) -> Loop:
-    return Loop(lambda name: (model, name), tools, AgentSettings(**settings))
+    return Loop(lambda name: (model, name), tools, AgentSettings(**settings), SHORT_RESULTS)
 
 
 def brief_with(
@@ -118,7 +119,11 @@ async def facts_of(loop: Loop, brief: Brief) -> list[Fact]:
 async def test_an_answer_without_calls_ends_the_turn() -> None:
     model = ScriptedModel([(["he", "llo"], ())])
     facts = await facts_of(loop_with(model), brief_with())
-    assert facts == [TextDelta(1, "he"), TextDelta(1, "llo"), Answered(1, AssistantMessage("hello"), Usage(10, 5))]
+    assert facts == [
+        TextDelta(1, "he"),
+        TextDelta(1, "llo"),
+        Answered(1, AssistantMessage("hello"), Usage(10, 5), model="test:model"),
+    ]
 
 
 async def test_calls_are_run_and_their_results_and_what_arrived_reach_the_next_request() -> None:
@@ -199,7 +204,7 @@ async def test_a_turn_for_an_unknown_model_says_so() -> None:
         raise ConfigError(f"There is no provider for {name}.")
 
     with pytest.raises(ModelError, match="no provider for test:model") as failure:
-        await facts_of(Loop(find_nothing, [], AgentSettings()), brief_with())
+        await facts_of(Loop(find_nothing, [], AgentSettings(), SHORT_RESULTS), brief_with())
     assert (failure.value.code, failure.value.passing) == ("model_not_found", False)
 
 
@@ -238,7 +243,7 @@ async def test_after_a_crash_a_call_of_unknown_outcome_is_reported_and_not_run_a
     facts = await facts_of(loop_with(model, tool), brief)
     assert facts[0] == CallFinished(1, 1, call("echo"), INTERRUPTED, 0.0, is_error=True)
     assert tool.runs == []
-    assert model.requests[0][-1] == ToolMessage("c1", INTERRUPTED)
+    assert model.requests[0][-1] == ToolMessage("c1", INTERRUPTED, is_error=True)
 
 
 async def test_after_a_crash_a_harmless_call_is_run_again() -> None:
@@ -269,7 +274,11 @@ async def test_closing_the_loop_stops_the_tools() -> None:
 
 async def test_known_secrets_are_taken_out_of_every_result() -> None:
     model = ScriptedModel([([], (call("echo", arguments='{"text": "hunter2"}'),)), (["done"], ())])
-    loop = Loop(lambda name: (model, name), [EchoTool()], AgentSettings(), lambda text: text.replace("hunter2", "***"))
+
+    def redact(text: str) -> str:
+        return text.replace("hunter2", "***")
+
+    loop = Loop(lambda name: (model, name), [EchoTool()], AgentSettings(), SHORT_RESULTS, redact)
     facts = await facts_of(loop, brief_with())
     assert [fact.text for fact in facts if isinstance(fact, CallFinished)] == ["echo ***"]
     assert model.requests[1][-1] == ToolMessage("c1", "echo ***")
@@ -368,7 +377,7 @@ async def test_a_call_that_the_client_does_not_allow_is_not_run_and_the_model_re
     assert facts[1].is_error
     assert f'"code":"{code}"' in model.requests[1][-1].text
     assert tool.runs == []
-    assert facts[-1] == Answered(2, AssistantMessage("without it"), Usage(10, 5))
+    assert facts[-1] == Answered(2, AssistantMessage("without it"), Usage(10, 5), model="test:model")
 
 
 @pytest.mark.parametrize("asked", [NO_CALLS, ONLY_LOOK])
@@ -396,7 +405,7 @@ async def test_after_a_crash_a_call_beyond_the_clients_limit_is_refused_and_not_
 async def test_an_empty_answer_is_asked_for_once_more(blank: list[str]) -> None:
     model = ScriptedModel([(blank, ()), (["words"], ())])
     facts = await facts_of(loop_with(model, model_tries=1), brief_with())
-    assert facts[-1] == Answered(1, AssistantMessage("words"), Usage(10, 5))
+    assert facts[-1] == Answered(1, AssistantMessage("words"), Usage(10, 5), model="test:model")
     assert [fact for fact in facts if isinstance(fact, StepAbandoned)] == ([StepAbandoned(1)] if blank else [])
 
 
@@ -405,3 +414,58 @@ async def test_a_second_empty_answer_is_a_failure() -> None:
     with pytest.raises(ModelError) as failure:
         await facts_of(loop_with(model), brief_with())
     assert (failure.value.code, len(model.requests)) == ("empty_answer", 2)
+
+
+async def test_the_same_call_with_the_same_result_is_refused_after_three_runs() -> None:
+    again: list[tuple[list[str], tuple[ToolCall, ...]]] = [([], (call("echo", f"c{n}"),)) for n in range(4)]
+    model, tool = ScriptedModel([*again, (["done"], ())]), EchoTool()
+    facts = await facts_of(loop_with(model, tool), brief_with())
+    assert len(tool.runs) == 3
+    last = model.requests[-1][-1]
+    assert isinstance(last, ToolMessage)
+    assert '"code":"repeated_call"' in last.text
+    assert "Try something else" in last.text
+    assert isinstance(facts[-1], Answered)
+
+
+async def test_a_model_that_goes_on_repeating_a_refused_call_ends_the_turn() -> None:
+    model, tool = ScriptedModel([([], (call("echo", f"c{n}"),)) for n in range(9)]), EchoTool()
+    with pytest.raises(LimitReached, match="same call of echo again and again") as raised:
+        await facts_of(loop_with(model, tool), brief_with())
+    assert raised.value.code == "repeated_calls"
+    assert len(tool.runs) == 3
+
+
+async def test_a_call_between_two_equal_ones_makes_them_no_repetition() -> None:
+    other = '{"text": "b"}'
+    calls = [call("echo", f"c{n}", other if n % 3 == 2 else "{}") for n in range(9)]
+    model, tool = ScriptedModel([*(([], (made,)) for made in calls), (["done"], ())]), EchoTool()
+    await facts_of(loop_with(model, tool), brief_with())
+    assert len(tool.runs) == 9
+
+
+async def test_a_call_whose_result_changes_is_no_repetition() -> None:
+    class CountingTool(EchoTool):
+        async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+            await super().run(arguments, context)
+            return ToolResult(f"run {len(self.runs)}")
+
+    model = ScriptedModel([*(([], (call("echo", f"c{n}"),)) for n in range(6)), (["done"], ())])
+    tool = CountingTool()
+    await facts_of(loop_with(model, tool), brief_with())
+    assert len(tool.runs) == 6
+
+
+async def test_the_spend_is_checked_before_each_answer_and_a_step_that_has_begun_is_finished() -> None:
+    tool, checks = EchoTool(), 0
+    model = ScriptedModel([([], (call("echo"),)), (["never"], ())])
+
+    async def check() -> None:
+        nonlocal checks
+        checks += 1
+        if checks == 2:
+            raise LimitReached("Too much.", code="spend_limit")
+
+    with pytest.raises(LimitReached):
+        await facts_of(loop_with(model, tool), replace(brief_with(), check_spend=check))
+    assert (len(model.requests), len(tool.runs)) == (1, 1)

@@ -70,7 +70,7 @@ def test_settings_are_read_from_the_file(tmp_path: Path) -> None:
     assert (config.engine.turn_seconds, config.agent.step_limit) == (90.0, 5)
     assert config.task_environment == ("CUDA_HOME", "GIT_DIR")
     assert config.workspace == tmp_path
-    endpoint = config.providers.openai
+    endpoint = config.providers.endpoints["openai"]
     assert (endpoint.base_url, endpoint.idle_timeout) == ("http://127.0.0.1:8080/v1", 7.5)
 
 
@@ -102,7 +102,7 @@ def test_every_setting_of_the_environment_reaches_its_room(tmp_path: Path) -> No
     assert (engine.wake_retry_limit, engine.wake_retry_seconds) == (2, 4.0)
     agent = config.agent
     assert (agent.step_limit, agent.token_limit, agent.model_tries, agent.model_retry_seconds) == (3, 1000, 2, 8.0)
-    assert config.providers.openai.api_key == "sk-1"
+    assert config.providers.endpoints["openai"].api_key == "sk-1"
     assert config.api_keys == {"laptop": "a=b-and-16-more-chars", "ci": "c-and-16-more-chars"}
     assert (config.database_url, config.log_level) == ("postgres://me@db/wakeful", "debug")
     assert config.cors_origins == ("https://a.example", "http://localhost:3000")
@@ -352,7 +352,7 @@ def test_neither_yes_nor_no_is_refused(tmp_path: Path) -> None:
     assert "must be true or false, not 'maybe'" in complaint(tmp_path, WAKEFUL_WEBHOOKS_ALLOW_PRIVATE="maybe")
 
 
-def test_keys_that_were_read_are_taken_out_of_the_environment_and_nothing_else_is() -> None:
+def test_keys_that_were_read_are_taken_out_of_the_environment_and_nothing_else_is(tmp_path: Path) -> None:
     secret = {
         "OPENAI_API_KEY": "sk-1",
         "OPENAI_BASE_URL": "https://me:word@x.example/v1",
@@ -360,10 +360,14 @@ def test_keys_that_were_read_are_taken_out_of_the_environment_and_nothing_else_i
         "WAKEFUL_PASSWORD": "long enough",
         "WAKEFUL_DATABASE_URL": "postgresql://me:word@x.example/db",
         "WAKEFUL_WEBHOOKS": "[]",
+        "ANTHROPIC_API_KEY": "sk-2",
+        "GEMINI_API_KEY": "sk-3",
+        "MY_KEY": "sk-4",
     }
+    config = load(tmp_path, '[providers.mine]\napi_key_env = "MY_KEY"')
     environment = {**secret, "PATH": "/bin", "WAKEFUL_HOME": "/home/me", "WAKEFUL_MODEL": "demo:wakeful"}
 
-    forget_secrets(environment)
+    forget_secrets(environment, config)
 
     assert environment == {"PATH": "/bin", "WAKEFUL_HOME": "/home/me", "WAKEFUL_MODEL": "demo:wakeful"}
 

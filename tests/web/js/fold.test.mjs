@@ -16,12 +16,13 @@ function opened(log, moment) {
   return state;
 }
 
-// What a reader sees: the text, and its html where that has arrived.
+// What a reader sees: the text, and its html where that has arrived. The text of a summary is in no frame.
 function shown(state) {
-  return state.messages.map(({ id, role, content, reasoning, tool, blocks, html }) => ({
+  return state.messages.map(({ id, role, content, reasoning, tool, summary, isOpen, blocks, html }) => ({
     id,
     role,
-    content,
+    content: summary ? "" : content,
+    summary: summary && { ...summary, isOpen },
     reasoning,
     tool,
     look: role === "assistant" ? (html ?? blocks?.join("") ?? null) : null,
@@ -38,9 +39,17 @@ test("a log that is followed from its start shows what is stored", () => {
   for (let seed = 1; seed <= ROUNDS; seed += 1) {
     const log = makeLog(randomness(seed));
     const live = follow(opened(log, 0), log);
-    assert.deepEqual(shown(live), shown(withLook(live, opened(log, log.length))), `seed ${seed}`);
+    const stored = opened(log, log.length);
+    assert.deepEqual(shown(live), shown(withLook(live, stored)), `seed ${seed}`);
+    assert.deepEqual(answeredChanges(live), answeredChanges(stored), `seed ${seed}`);
   }
 });
+
+// By turn, who answered instead of whom.
+function answeredChanges({ turns }) {
+  const closed = ({ model_changes: changes }) => changes.filter((change) => !change.isOpen);
+  return [...turns].map(([id, turn]) => [id, closed(turn).map(({ step, from, to, code }) => ({ step, from, to, code }))]);
+}
 
 // A stored step that is still open has no html until a stream sends it.
 function withLook(live, stored) {
@@ -176,6 +185,86 @@ test("an abandoned step leaves no text behind", () => {
   const state = follow(opened(log, 0), log);
   assert.deepEqual(state.messages, []);
   assert.equal(state.turns.get("t").cutStep, 1);
+});
+
+test("a turn says that another model answers, until it has ended without an answer of that step", () => {
+  const change = { step: 1, from: "a:one", to: "b:two", code: "model_credit", message: "No credit." };
+  const log = numbered([
+    ...speaking("half"),
+    { name: "step_abandoned", data: spoken },
+    { name: "model_changed", data: { ...spoken, ...change } },
+    { name: "token", data: { ...spoken, text: "whole" } },
+    { name: "usage", data: { ...spoken, model: "b:two" } },
+  ]);
+  const state = follow(opened(log, 0), log);
+  assert.deepEqual(state.turns.get("t").model_changes, [{ ...change, isOpen: false }]);
+  assert.deepEqual(
+    state.messages.map(({ content, model }) => [content, model]),
+    [["whole", "b:two"]],
+  );
+  const again = { ...change, step: 2, from: "b:two", to: "c:three" };
+  applyFrame(state, { name: "model_changed", cursor: "98", data: { ...spoken, ...again } });
+  assert.equal(state.turns.get("t").model_changes.at(-1).isOpen, true);
+  applyFrame(state, { name: "failed", cursor: "99", data: { session_id: "s", turn_id: "t", code: "model_credit" } });
+  assert.deepEqual(state.turns.get("t").model_changes, [{ ...change, isOpen: false }]);
+});
+
+test("a page that was opened after another model had taken over asks the server why", () => {
+  const log = speaking("half");
+  const state = follow(opened(log, log.length), log);
+  applyFrame(state, { name: "usage", cursor: "9", data: { ...spoken, model: "a:one" } });
+  assert.equal(state.isStale, false);
+  applyFrame(state, { name: "usage", cursor: "10", data: { ...spoken, step: 2, model: "b:two" } });
+  assert.equal(state.isStale, true);
+});
+
+test("a snapshot keeps a model that takes over and has not answered yet", () => {
+  const change = { step: 1, from: "a:one", to: "b:two", code: "model_credit", message: "No credit." };
+  const log = numbered([...speaking(), { name: "model_changed", data: { ...spoken, ...change } }]);
+  const state = follow(opened(log, 0), log);
+  reload(state, snapshotAt(log, log.length), []);
+  assert.deepEqual(state.turns.get("t").model_changes, [{ ...change, isOpen: true }]);
+});
+
+const started = { name: "compaction_started", data: { ...spoken, reason: "auto", context_tokens: 900 } };
+
+test("a summary that is stopped or does not fit leaves no line", () => {
+  const endings = [
+    { name: "cancelled", data: { ...spoken, code: "stopped" } },
+    { name: "compaction_failed", data: { ...spoken, reason: "auto", context_tokens: 900, message: "Too long." } },
+  ];
+  for (const ending of endings) {
+    const state = follow(opened([], 0), numbered([...speaking(), started]));
+    assert.equal(state.messages[0].isOpen, true);
+    applyFrame(state, { cursor: "9", ...ending });
+    assert.equal(
+      state.messages.some((message) => message.summary),
+      false,
+    );
+  }
+});
+
+test("a step that was a summary before a crash can be an answer after it", () => {
+  const state = follow(opened([], 0), numbered([...speaking(), started, { name: "token", data: { ...spoken, text: "hello" } }]));
+  assert.deepEqual(
+    state.messages.map(({ role, content }) => [role, content]),
+    [["assistant", "hello"]],
+  );
+});
+
+test("the meter follows each answer and each summary", () => {
+  const state = opened([], 0);
+  state.session.usage = { input_tokens: 0, output_tokens: 0, cost_usd: 0, unpriced_tokens: 0, context_tokens: 0, context_window: 1000 };
+  const usage = (step, cost_usd) => ({ name: "usage", data: { ...spoken, step, usage: { input_tokens: 100, output_tokens: 10 }, cost_usd } });
+  const made = { message_id: "t.1.0", tokens_before: 900, tokens_after: 90, model: "a:one" };
+  follow(state, numbered([...speaking(), usage(1, null)]));
+  assert.equal(state.session.usage.cost_usd, null);
+  applyFrame(state, { cursor: "8", ...usage(2, 0.5) });
+  const { context_tokens, cost_usd, unpriced_tokens } = state.session.usage;
+  assert.deepEqual([context_tokens, cost_usd, unpriced_tokens], [100, 0.5, 110]);
+  assert.deepEqual(state.turns.get("t").usage, { input_tokens: 200, output_tokens: 20, cost_usd: 0.5, unpriced_tokens: 110 });
+  applyFrame(state, { name: "compaction_done", cursor: "9", data: { ...spoken, ...made } });
+  assert.deepEqual([state.session.usage.context_tokens, state.isStale], [90, true]);
 });
 
 test("a regenerated answer replaces the earlier one", () => {

@@ -66,15 +66,26 @@ function isOfTurn({ name }) {
 }
 
 function writeSteps(write, turn_id, random, isOpen) {
-  const steps = 1 + random.below(3);
-  for (let step = 1; step <= steps; step += 1) {
+  const answers = 1 + random.below(3);
+  let step = 0;
+  for (let answer = 1; answer <= answers; answer += 1) {
+    step += 1;
+    if (random.chance(0.3)) {
+      write("compaction_started", { turn_id, step, reason: "auto", context_tokens: 900 });
+      if (isOpen && answer === answers && random.chance(0.5)) return;
+      const made = { message_id: `${turn_id}.${step}.0`, tokens_before: 900, tokens_after: 90, model: "a:one" };
+      write("compaction_done", { turn_id, step, ...made });
+      step += 1;
+    }
     if (random.chance(0.4)) {
       writeText(write, turn_id, step, random);
       write("step_abandoned", { turn_id, step });
     }
+    if (random.chance(0.2))
+      write("model_changed", { turn_id, step, from: "a:one", to: "b:two", code: "model_credit", message: "No credit." });
     writeText(write, turn_id, step, random);
-    if (isOpen && step === steps) return;
-    const calls = step === steps ? 0 : 1 + random.below(2);
+    if (isOpen && answer === answers) return;
+    const calls = answer === answers ? 0 : 1 + random.below(2);
     for (let call = 1; call <= calls; call += 1)
       write("tool", { turn_id, step, call_id: `call_${step}_${call}`, name: "terminal", arguments: "{}" });
     write("usage", { turn_id, step, usage: { input_tokens: 10, output_tokens: 5 } });
@@ -122,7 +133,8 @@ export function snapshotAt(log, moment, wordsMoment = moment) {
   const stored = store(log.slice(0, moment));
   const words = store(log.slice(0, wordsMoment));
   const partial = words.base === stored.base ? words.partial : null;
-  const active = stored.active && { turn_id: stored.active, stream_id: stored.active, source: "user", partial };
+  const { compaction } = stored;
+  const active = stored.active && { turn_id: stored.active, stream_id: stored.active, source: "user", partial, compaction };
   return {
     session: { session_id: SESSION },
     messages: stored.messages,
@@ -142,8 +154,9 @@ function cursorOf({ number, base, active }, piece) {
 
 // The stored session: an answer counts when its step has ended.
 function store(items) {
-  const state = { messages: [], turns: {}, active: null, partial: null, number: 0, base: 0, piece: 0 };
+  const state = { messages: [], turns: {}, active: null, partial: null, compaction: null, number: 0, base: 0, piece: 0 };
   let text = { content: "", reasoning: "" };
+  let changes = [];
   for (const item of items) {
     const { name, data, number } = item;
     const { turn_id, step } = data;
@@ -168,7 +181,21 @@ function store(items) {
         status: "running",
         opened_at: "then",
         closed_at: null,
+        model: "a:one",
+        model_changes: [],
       };
+      changes = [];
+    } else if (name === "compaction_started") {
+      state.compaction = { step, reason: data.reason, context_tokens: data.context_tokens, started_at: "then" };
+    } else if (name === "compaction_done") {
+      const { reason } = state.compaction;
+      const { tokens_before, tokens_after, model } = data;
+      const summary = { reason, tokens_before, tokens_after, model };
+      push({ id: data.message_id, role: "note", source: "summary", content: "All so far.", summary });
+      state.compaction = null;
+    } else if (name === "model_changed") {
+      const { from, to, code, message } = data;
+      changes.push({ step, from, to, code, message });
     } else if (name === "message" || name === "notice") {
       push({
         id: data.message_id,
@@ -203,6 +230,8 @@ function store(items) {
       });
       state.partial = null;
     } else if (name === "usage") {
+      state.turns[turn_id].model_changes.push(...changes);
+      changes = [];
       if (text.content) push(answer(turn_id, step, text));
       text = { content: "", reasoning: "" };
       state.partial = null;

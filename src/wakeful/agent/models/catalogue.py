@@ -11,6 +11,7 @@ from pathlib import Path
 
 from wakeful.agent.models.catalogue_file import CatalogueFile, Listing
 from wakeful.agent.models.entry import ModelEntry, ModelSource
+from wakeful.agent.models.facts import UNKNOWN, ModelFacts
 from wakeful.agent.models.settings_mark import digest, settings_mark
 from wakeful.agent.providers.demo.model import MODEL_NAMES
 from wakeful.errors import WakefulError
@@ -26,7 +27,9 @@ logger = logging.getLogger(__name__)
 
 
 class Catalogue:
-    """Not thread-safe: used on the event loop only. `default` is the configured model, as provider:model."""
+    """Not thread-safe: used on the event loop only. `default` is the configured model, as provider:model, `fallbacks`
+    are those that stand in for it.
+    """
 
     def __init__(
         self,
@@ -34,15 +37,17 @@ class Catalogue:
         file: Path,
         default: str,
         *,
+        fallbacks: Sequence[str] = (),
         clock: Callable[[], float] = time.time,
         max_age: float = 600.0,
         patience: float = _PATIENCE_SECONDS,
         limit: float = _LIMIT_SECONDS,
     ) -> None:
         self._sources = sources
-        self._marks = {source.provider: settings_mark(source.settings) for source in sources}
+        self._marks = settings_marks(sources)
         self._file = CatalogueFile(file)
         self._default = default
+        self._fallbacks = fallbacks
         self._clock = clock
         self._max_age = max_age
         self._patience = patience
@@ -68,6 +73,12 @@ class Catalogue:
             return False
         await asyncio.wait([job], timeout=self._patience)
         return True
+
+    def facts_of(self, model: str) -> ModelFacts:
+        """Return what the provider's list says about a model, as provider:model. No provider is asked."""
+        listing = self._known().get(model.partition(":")[0])
+        entries = () if listing is None else listing.entries
+        return next((entry.facts for entry in entries if entry.id == model), UNKNOWN)
 
     def fingerprint(self) -> str:
         """Return a digest of the providers, their settings and their models. A rotated token does not change it, and no
@@ -106,10 +117,13 @@ class Catalogue:
         return any(name not in known or not 0 <= now - known[name].at < self._max_age for name in self._marks)
 
     def _entries(self) -> list[ModelEntry]:
-        """Return the known models, sorted by id. They always include the demonstration model and the configured one."""
-        built_in = [*(ModelEntry.of("demo", name) for name in MODEL_NAMES), _named(self._default)]
+        """Return the known models, sorted by id. They always include the demonstration model and the configured
+        ones.
+        """
+        built_in = [ModelEntry.of("demo", name) for name in MODEL_NAMES]
+        configured = [_named(id) for id in (self._default, *self._fallbacks)]
         listed = [entry for listing in self._known().values() for entry in listing.entries]
-        entries = {entry.id: entry for entry in [*built_in, *listed]}
+        entries = {entry.id: entry for entry in [*built_in, *configured, *listed]}
         return [entries[id] for id in sorted(entries)]
 
     def _known(self) -> dict[str, Listing]:
@@ -163,6 +177,10 @@ class Catalogue:
             await asyncio.to_thread(self._file.write, listings)
         except OSError as error:
             logger.warning("cannot save the list of models: %s", error)
+
+
+def settings_marks(sources: Sequence[ModelSource]) -> dict[str, str]:
+    return {source.provider: settings_mark(source.settings) for source in sources}
 
 
 def _named(id: str) -> ModelEntry:

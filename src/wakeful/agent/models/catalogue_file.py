@@ -1,16 +1,15 @@
-"""The catalogue on disk: a JSON file in the home folder. It is a cache, so a broken file counts as missing."""
+"""The catalogue on disk."""
 
-import json
-import os
-import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from wakeful.agent.models.entry import ModelEntry
+from wakeful.agent.models.facts import ModelFacts
+from wakeful.agent.models.json_file import read_json, write_json
 
-_VERSION = 1
+_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,37 +28,33 @@ class CatalogueFile:
         self._path = path
 
     def read(self) -> dict[str, Listing]:
-        """Return the listings by provider; empty if the file is missing, unreadable or malformed."""
-        try:
-            content = json.loads(self._path.read_bytes())
-            if content["version"] != _VERSION:
-                return {}
-            return {str(name): _decode(str(name), entry) for name, entry in content["providers"].items()}
-        except (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError):
-            return {}
+        """Return the listings by provider."""
+        return read_json(self._path, _VERSION, _decode) or {}
 
     def write(self, listings: Mapping[str, Listing]) -> None:
-        """Replace the file atomically. Raises OSError."""
-        content = {"version": _VERSION, "providers": {name: _encode(listing) for name, listing in listings.items()}}
-        # mkstemp creates a file that only its owner can read.
-        number, draft = tempfile.mkstemp(prefix=f".{self._path.name}.", dir=self._path.parent)
-        try:
-            with os.fdopen(number, "w", encoding="utf-8") as file:
-                json.dump(content, file)
-            os.replace(draft, self._path)
-        except BaseException:
-            os.unlink(draft)
-            raise
+        """Raises OSError."""
+        providers = {name: _encode_listing(listing) for name, listing in listings.items()}
+        write_json(self._path, _VERSION, {"providers": providers})
 
 
-def _encode(listing: Listing) -> dict[str, Any]:
-    models = [{"name": entry.name, "created": entry.created, "owned_by": entry.owned_by} for entry in listing.entries]
-    return {"mark": listing.mark, "at": listing.at, "models": models}
+def _encode_listing(listing: Listing) -> dict[str, Any]:
+    return {"mark": listing.mark, "at": listing.at, "models": [_encode_entry(entry) for entry in listing.entries]}
 
 
-def _decode(provider: str, entry: Mapping[str, Any]) -> Listing:
-    entries = tuple(
-        ModelEntry.of(provider, str(model["name"]), created=int(model["created"]), owned_by=str(model["owned_by"]))
-        for model in entry["models"]
-    )
-    return Listing(str(entry["mark"]), float(entry["at"]), entries)
+def _encode_entry(entry: ModelEntry) -> dict[str, Any]:
+    facts = {name: value for name, value in asdict(entry.facts).items() if value is not None}
+    return {"name": entry.name, "created": entry.created, "owned_by": entry.owned_by, "facts": facts}
+
+
+def _decode(content: Mapping[str, Any]) -> dict[str, Listing]:
+    return {str(name): _decode_listing(str(name), listing) for name, listing in content["providers"].items()}
+
+
+def _decode_listing(provider: str, listing: Mapping[str, Any]) -> Listing:
+    entries = tuple(_decode_entry(provider, model) for model in listing["models"])
+    return Listing(str(listing["mark"]), float(listing["at"]), entries)
+
+
+def _decode_entry(provider: str, model: Mapping[str, Any]) -> ModelEntry:
+    name, created, owner = str(model["name"]), int(model["created"]), str(model["owned_by"])
+    return ModelEntry.of(provider, name, created=created, owned_by=owner, facts=ModelFacts(**model["facts"]))

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
 
+from wakeful.agent.models.facts import UNKNOWN, ModelFacts
+
 
 @dataclass(frozen=True, slots=True)
 class ModelEntry:
@@ -13,10 +15,12 @@ class ModelEntry:
     # Unix seconds, 0 if the provider does not say.
     created: int
     owned_by: str
+    # What the provider's list says about it.
+    facts: ModelFacts = UNKNOWN
 
     @classmethod
-    def of(cls, provider: str, name: str, *, created: int = 0, owned_by: str = "") -> Self:
-        return cls(f"{provider}:{name}", provider, created, owned_by or provider)
+    def of(cls, provider: str, name: str, *, created: int = 0, owned_by: str = "", facts: ModelFacts = UNKNOWN) -> Self:
+        return cls(f"{provider}:{name}", provider, created, owned_by or provider, facts)
 
     @property
     def name(self) -> str:

@@ -1,19 +1,23 @@
-"""Asks OpenAI-compatible endpoints which models they have."""
+"""Asks endpoints which models they have."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from urllib.parse import urlsplit
+from datetime import datetime
 
 from wakeful.agent.models.entry import ModelEntry, ModelSource
-from wakeful.agent.providers.endpoint_errors import EndpointErrors
-from wakeful.agent.providers.endpoint_url import EndpointUrl
+from wakeful.agent.models.listed_facts import listed_facts
+from wakeful.agent.providers.chunk_stream import json_or_none
+from wakeful.agent.providers.endpoint_client import EndpointClient
+from wakeful.agent.providers.endpoint_settings import EndpointSettings, Wire
 from wakeful.agent.providers.http.response import HttpResponse
-from wakeful.agent.providers.http.transport import Transport, request_headers
-from wakeful.agent.providers.openai.chunk_stream import json_or_none
-from wakeful.agent.providers.openai.provider import EndpointSettings
 from wakeful.agent.providers.registry import ProviderSettings
-from wakeful.errors import ModelError
 
+_ROUTES = {
+    Wire.OPENAI: "/models",
+    Wire.RESPONSES: "/models",
+    # Its pages are short unless asked for long ones.
+    Wire.ANTHROPIC: "/v1/models?limit=1000",
+}
 _BODY_LIMIT = 8 * 1024 * 1024
 _TEXT_LIMIT = 256
 # Many JSON parsers read larger numbers inexactly.
@@ -25,90 +29,75 @@ def model_sources(settings: ProviderSettings, default: str) -> list[ModelSource]
 
     With the demonstration model alone there are none: nothing goes over the network.
     """
-    endpoint = settings.openai
-    is_configured = bool(endpoint.api_key) or endpoint.base_url != EndpointSettings().base_url
-    if is_configured or default.startswith("openai:"):
-        return [EndpointModels("openai", endpoint)]
-    return []
+    used = default.partition(":")[0]
+    endpoints = [one for one in settings.endpoints.values() if one.is_configured or one.name == used]
+    return [EndpointModels(endpoint) for endpoint in endpoints if not endpoint.lacks_key]
 
 
 class EndpointModels:
     """A ModelSource. It keeps no connection open: it is asked every few minutes at most."""
 
-    def __init__(self, provider: str, settings: EndpointSettings) -> None:
-        self._provider = provider
+    def __init__(self, settings: EndpointSettings) -> None:
         self._settings = settings
-        self._key = settings.api_key.strip()
-        self._url, self._shown = _addresses(settings.base_url, keep_userinfo=not self._key)
-        self._errors = EndpointErrors(self._shown, secret=self._key)
 
     @property
     def provider(self) -> str:
-        return self._provider
+        return self._settings.name
 
     @property
     def settings(self) -> Mapping[str, object]:
         return asdict(self._settings)
 
     async def list_models(self) -> list[ModelEntry]:
-        transport = Transport(
-            self._url,
-            request_headers(self._key, {"accept": "application/json"}),
-            self._errors,
-            connect_timeout=self._settings.connect_timeout,
-            idle_timeout=self._settings.idle_timeout,
-        )
+        client = EndpointClient(self._settings, _ROUTES[self._settings.wire], accept="application/json")
         try:
-            async with transport.ask("GET") as response:
-                if response.status != 200:
-                    refusal = json_or_none(await response.read_error())
-                    raise self._errors.refused(response.status, refusal, response.retry_after)
-                return self._entries(json_or_none(await self._read(response)))
+            async with client.get() as response:
+                models = _models_in(json_or_none(await _read(response)))
+            if models is None:
+                raise client.errors.unlisted()
+            entries = [self._entry(model) for model in models if isinstance(model, Mapping)]
+            return [entry for entry in entries if entry is not None]
         finally:
-            await transport.close()
-
-    async def _read(self, response: HttpResponse) -> bytes:
-        body = bytearray()
-        while piece := await response.read():
-            body += piece
-            if len(body) > _BODY_LIMIT:
-                raise self._unlisted()
-        return bytes(body)
-
-    def _entries(self, body: object) -> list[ModelEntry]:
-        models = body.get("data") if isinstance(body, Mapping) else body
-        if not isinstance(models, list):
-            raise self._unlisted()
-        entries = [self._entry(model) for model in models if isinstance(model, Mapping)]
-        return [entry for entry in entries if entry is not None]
+            await client.close()
 
     def _entry(self, model: Mapping[str, object]) -> ModelEntry | None:
         """Return None if the model has no name that a client could send back."""
-        name, created, owner = (model.get(field) for field in ("id", "created", "owned_by"))
+        name, owner = model.get("id"), model.get("owned_by")
         if not _is_text(name):
             return None
         return ModelEntry.of(
-            self._provider,
+            self.provider,
             str(name),
-            created=created if isinstance(created, int) and 0 < created < _LAST_SECOND else 0,
+            created=_created(model),
             owned_by=str(owner) if _is_text(owner) else "",
-        )
-
-    def _unlisted(self) -> ModelError:
-        return ModelError(
-            f"The model endpoint {self._shown} did not answer with a list of models.", code="model_request"
+            facts=listed_facts(model),
         )
 
 
-def _addresses(base_url: str, *, keep_userinfo: bool) -> tuple[str, str]:
-    """Return the address to ask, and the one to show. The list is a sibling of the route for chat completions."""
-    url = EndpointUrl.under(base_url, keep_userinfo=keep_userinfo)
-    return _beside(url.target), _beside(url.shown)
+async def _read(response: HttpResponse) -> bytes:
+    """Return the body, empty if it is too large."""
+    body = bytearray()
+    while piece := await response.read():
+        body += piece
+        if len(body) > _BODY_LIMIT:
+            return b""
+    return bytes(body)
 
 
-def _beside(address: str) -> str:
-    parts = urlsplit(address)
-    return parts._replace(path=parts.path.removesuffix("/chat/completions") + "/models").geturl()
+def _models_in(body: object) -> list[object] | None:
+    models = body.get("data") if isinstance(body, Mapping) else body
+    return models if isinstance(models, list) else None
+
+
+def _created(model: Mapping[str, object]) -> int:
+    """Return the second in which the model was made, 0 if the endpoint does not say."""
+    created = model.get("created")
+    if isinstance(created, int):
+        return created if 0 < created < _LAST_SECOND else 0
+    try:
+        return int(datetime.fromisoformat(str(model.get("created_at"))).timestamp())
+    except (ValueError, OverflowError):
+        return 0
 
 
 def _is_text(value: object) -> bool:

@@ -17,6 +17,10 @@ class ModelRequest:
     tools: Sequence[ToolSpec]
     # Fields of a chat-completions request, as the client sent them.
     options: Mapping[str, Any] = field(default_factory=dict)
+    # The session that asks; empty for a request that belongs to none. Its requests share a cache.
+    session: str = ""
+    # The most tokens that the model can answer with, None if that is unknown.
+    max_output: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The address of an OpenAI-compatible endpoint's chat completions."""
+"""The address of one route of a model endpoint."""
 
 from dataclasses import dataclass, field
 from typing import Self
@@ -6,7 +6,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from wakeful.errors import ConfigError
 
-_ROUTE = "/chat/completions"
+# People paste the whole address of a route as the base URL.
+_PASTED = ("/chat/completions", "/responses", "/messages")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,20 +18,30 @@ class EndpointUrl:
     shown: str
 
     @classmethod
-    def under(cls, base_url: str, *, keep_userinfo: bool) -> Self:
-        """Return the route under a base URL such as https://api.openai.com/v1, with the query of that URL.
+    def under(cls, base_url: str, route: str, *, keep_userinfo: bool, setting: str = "base_url") -> Self:
+        """Return the route under a base URL such as https://api.openai.com/v1, with the queries of both.
 
-        `keep_userinfo` is false if there is an API key, which needs the same header as a user and password.
+        `keep_userinfo` is false if there is an API key, which needs the same header as a user and password. Raises
+        ConfigError, which names the setting that holds the base URL.
         """
-        parts = _split(base_url)
-        path = parts.path.rstrip("/").removesuffix(_ROUTE) + _ROUTE
+        parts = _split(base_url, setting)
+        route, _, query = route.partition("?")
+        query = "&".join(part for part in (parts.query, query) if part)
+        path = _base_path(parts.path, route) + route
         host = parts.netloc.rpartition("@")[2]
         netloc = parts.netloc if keep_userinfo else host
-        target = parts._replace(netloc=netloc, path=path, fragment="").geturl()
+        target = parts._replace(netloc=netloc, path=path, query=query, fragment="").geturl()
         return cls(target, f"{parts.scheme}://{host}{path}")
 
 
-def _split(base_url: str) -> SplitResult:
+def _base_path(path: str, route: str) -> str:
+    path = path.rstrip("/")
+    for pasted in _PASTED:
+        path = path.removesuffix(pasted)
+    return path.removesuffix("/v1") if route.startswith("/v1/") else path
+
+
+def _split(base_url: str, setting: str) -> SplitResult:
     try:
         parts = urlsplit(base_url.strip())
         # urlsplit checks neither: reading `port` parses it, and encoding rejects a host such as a..b.
@@ -40,5 +51,5 @@ def _split(base_url: str) -> SplitResult:
         is_address = False
     if not is_address:
         # The value is not shown: it may contain a password.
-        raise ConfigError("OPENAI_BASE_URL must be an address such as https://api.openai.com/v1.")
+        raise ConfigError(f"{setting} must be an address such as https://api.openai.com/v1.")
     return parts

@@ -24,6 +24,8 @@ class AnswerPrinter:
         elif kind == events.STEP_ABANDONED:
             # Printed text cannot be taken back.
             self._remark("[the answer broke off and is asked for again; what follows replaces it]")
+        elif kind == events.MODEL_CHANGED:
+            self._remark(f"[{data['to']} answers instead of {data['from']}: {data['message']}]")
         elif kind in events.FINAL_KINDS:
             self.end_line()
 

@@ -29,6 +29,7 @@ COMMANDS = {
     "allow": ("[session|folder]", "allow it for longer; alone, show what is asked"),
     "stop": ("", "stop the answer, as Ctrl-C does"),
     "steer": ("words", "speak into the running answer; so does !words"),
+    "compact": ("[focus]", "sum up what the model reads; all stays visible"),
     "model": ("[provider:model]", "show who answers, or choose another"),
     "help": ("", "show this"),
     "quit": ("", "leave; what runs goes on running"),

@@ -48,6 +48,7 @@ class Narrator:
             "token": self._token,
             "reasoning": self._reasoning,
             "step_abandoned": self._abandoned,
+            "model_changed": self._model_changed,
             "tool": self._tool,
             "tool_complete": self._tool_complete,
             "usage": lambda data: self._end_answer(),
@@ -151,6 +152,10 @@ class Narrator:
         self._has_shown = False
         self._screen.change_draft(self._draft)
 
+    def _model_changed(self, data: Data) -> None:
+        self._end_answer()
+        self._show(remark(one_line(f"{data['to']} answers instead of {data['from']}: {data['message']}")))
+
     def _tool(self, data: Data) -> None:
         self._end_answer()
         self._calls[data["call_id"]] = (data["name"], data["arguments"])
@@ -183,7 +188,11 @@ class Narrator:
 
     def _wake_waits(self, data: Data) -> None:
         until = clock_time(data["until"])
-        self._show(remark(f"Jobs have reported and wait until {until}, or for your words: no more wake-ups this hour."))
+        if data.get("reason") == "spend":
+            waits = f"Work waits until {until}, or for your words: today's budget is spent."
+        else:
+            waits = f"Jobs have reported and wait until {until}, or for your words: no more wake-ups this hour."
+        self._show(remark(waits))
 
     def _begin_step(self, step: int) -> None:
         if step != self._step:

@@ -56,6 +56,7 @@ class Talk:
             "tasks": self._tasks,
             "allow": self._allow,
             "stop": self._stop,
+            "compact": self._compact,
             "model": self._choose_model,
             "help": self._help,
         }
@@ -180,6 +181,14 @@ class Talk:
     async def _stop(self, argument: str) -> None:
         if not self.standing.session_id or not await self.session.stop():
             self._screen.show(remark("There is nothing to stop."))
+
+    async def _compact(self, focus: str) -> None:
+        if not self.standing.session_id:
+            self._screen.show(remark("There is nothing to sum up yet."))
+            return
+        asked = {"session_id": self.standing.session_id} | ({"focus": focus} if focus else {})
+        await self._client.post("/api/session/compact", asked)
+        self._screen.show(remark("Summing up the conversation so far. All of it stays to be read here."))
 
     async def _choose_model(self, name: str) -> None:
         if not name:

@@ -13,7 +13,7 @@ from wakeful.cli.connection import connected
 from wakeful.cli.doctor.platform_checks import check_platforms
 from wakeful.cli.doctor.result import CheckResult, CheckState
 from wakeful.cli.doctor.server_checks import check_cron, check_database, check_doors, check_outbox, check_people
-from wakeful.cli.doctor.settings_checks import check_home, check_hooks, check_model, check_port
+from wakeful.cli.doctor.settings_checks import check_home, check_hooks, check_model, check_port, check_spend
 from wakeful.cli.server.listener import is_answered, local_socket
 from wakeful.config.config import Config
 from wakeful.errors import ConfigError, WakefulError
@@ -40,6 +40,7 @@ async def _examine(config: Config) -> list[CheckResult]:
     return [
         check_home(config),
         await check_model(config),
+        check_spend(config),
         check_port(config),
         *[result async for result in _examine_server(config)],
         *await check_platforms(config),
@@ -51,6 +52,7 @@ async def _examine_server(config: Config) -> AsyncIterator[CheckResult]:
     """Ask the running server, or else an engine in this process. That one runs no turn, so any model will do: one that
     is configured wrongly is another check's result.
     """
+    modest = replace(config, model="demo:wakeful", agent=replace(config.agent, fallback_models=()))
     is_served = is_answered(local_socket(config.home))
     checks: list[tuple[str, ServerCheck]] = [
         ("database", check_database),
@@ -60,7 +62,7 @@ async def _examine_server(config: Config) -> AsyncIterator[CheckResult]:
         checks += [("people", check_people), ("outbox", check_outbox)]
         checks += [("doors", check_doors)] if is_served else []
     try:
-        async with connected(replace(config, model="demo:wakeful"), adopts=False, door="terminal") as client:
+        async with connected(modest, adopts=False, door="terminal") as client:
             for name, check in checks:
                 yield await _guarded(name, check(config, client))
     except WakefulError as error:

@@ -2,7 +2,8 @@
 
 from ipaddress import ip_address
 
-from wakeful.building.engine import build_providers
+from wakeful.agent.models.fact_book import unpriced_sentence
+from wakeful.building.engine import build_models, build_providers
 from wakeful.cli.doctor.result import CheckResult
 from wakeful.cli.server.listener import bind_listener, is_answered, local_socket, url_of
 from wakeful.config.config import Config
@@ -10,7 +11,6 @@ from wakeful.config.home import make_home
 from wakeful.errors import ConfigError
 
 _OTHERS = 0o077
-_OPENAI = "https://api.openai.com"
 
 
 def check_home(config: Config) -> CheckResult:
@@ -29,12 +29,24 @@ async def check_model(config: Config) -> CheckResult:
     except ConfigError as error:
         return CheckResult.fail("model", str(error))
     await providers.close()
-    endpoint = config.providers.openai
     if config.model.startswith("demo:"):
         return CheckResult.warn("model", "The demonstration model answers: set WAKEFUL_MODEL, as in openai:gpt-5.")
-    if not endpoint.api_key and endpoint.base_url.startswith(_OPENAI):
-        return CheckResult.fail("model", f"{config.model} needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL.")
+    endpoint = config.providers.endpoints[config.model.partition(":")[0].strip()]
+    if endpoint.lacks_key:
+        return CheckResult.fail("model", f"{config.model} needs a key: set {endpoint.key_setting}.")
     return CheckResult.ok("model", config.model)
+
+
+def check_spend(config: Config) -> CheckResult:
+    caps = {"nothing wakes by itself": config.engine.daily_spend_usd, "all stops": config.engine.daily_spend_hard_usd}
+    said = [f"after {usd:g} USD a day {what}" for what, usd in caps.items() if usd is not None]
+    if not said:
+        return CheckResult.ok("spend", "no limit")
+    _, facts = build_models(config)
+    for model in (config.model, *config.agent.fallback_models):
+        if not facts.look_up(model)[0].is_priced:
+            return CheckResult.warn("spend", unpriced_sentence(model))
+    return CheckResult.ok("spend", ", ".join(said))
 
 
 def check_port(config: Config) -> CheckResult:

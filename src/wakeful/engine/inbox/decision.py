@@ -19,8 +19,9 @@ from wakeful.model.journal.entry import Entry, input_entry
 from wakeful.model.lane import Lane
 from wakeful.model.opening import Closing, Opening, Step
 from wakeful.model.request import request_as_far_as_known
-from wakeful.model.session import Session
-from wakeful.model.turn import Outcome, Turn, TurnStatus
+from wakeful.model.session import Session, WakeReason
+from wakeful.model.spend import end_of_day
+from wakeful.model.turn import COMPACTION, Outcome, Turn, TurnStatus
 
 # Senders choose the dedupe keys of messages; the prefix keeps them apart from the keys of tasks and retries.
 MESSAGE_PREFIX = "message:"
@@ -31,12 +32,18 @@ _BLOCKING_CODES = frozenset({"model_auth", "model_credit"})
 
 
 @dataclass(frozen=True, slots=True)
+class Wait:
+    until: float
+    reason: WakeReason
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     opening: Opening | None = None
     # The arriving rows that have to wait.
     posted: tuple[InboxRow, ...] = ()
-    # When the wake budget frees, unless the session's row has that time already.
-    wake_at: float | None = None
+    # Until when rows wait that nobody has asked for, unless the session's row says so already.
+    wait: Wait | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +60,13 @@ class Rules:
             return Decision(posted=coming)
         notices_wait = lane.session.is_held or lane.session.is_blocked
         reachable = [row for row in (*lane.pending, *coming) if self._is_reachable(row)]
-        batch = next_batch(reachable, lane.now, notices_wait=notices_wait)
+        spend = self._spend_wait(lane)
+        ready = [row for row in reachable if spend is None or _may_cost(lane, row) or row.kind is not RowKind.MESSAGE]
+        batch = next_batch(ready, lane.now, notices_wait=notices_wait)
         if batch is None:
-            return Decision(posted=coming)
-        if batch.is_wakeup and lane.spent_at is not None:
-            free_at = lane.spent_at + _HOUR
-            return Decision(posted=coming, wake_at=None if lane.session.wake_at == free_at else free_at)
+            return Decision(posted=coming, wait=_news(lane, spend) if len(ready) < len(reachable) else None)
+        if batch.is_wakeup and (wait := self._wakeup_wait(lane, batch, spend)) is not None:
+            return Decision(posted=coming, wait=_news(lane, wait))
         return Decision(self._opening(lane, batch), tuple(row for row in coming if row not in batch.rows))
 
     def close(
@@ -78,7 +86,8 @@ class Rules:
         """
         settled = settled_session(lane.session, turn, outcome, by_user=by_user)
         coming = [*arrivals, *([self._retry(turn, lane.now)] if self.is_tried_again(turn, outcome) else [])]
-        decision = self.decide(replace(lane, session=settled, active=None), *coming)
+        spent_usd = lane.spent_usd + (0.0 if answer is None or answer.cost is None else answer.cost.usd)
+        decision = self.decide(replace(lane, session=settled, active=None, spent_usd=spent_usd), *coming)
         closing = Closing(
             turn,
             outcome,
@@ -96,6 +105,18 @@ class Rules:
     def is_tried_again(self, turn: Turn, outcome: Outcome) -> bool:
         return turn.is_wakeup and outcome.passing and turn.attempt + 1 < self.settings.wake_retry_limit
 
+    def _spend_wait(self, lane: Lane) -> Wait | None:
+        cap = self.settings.waking_spend_usd
+        if cap is None or lane.spent_usd < cap:
+            return None
+        return Wait(end_of_day(lane.now), WakeReason.SPEND)
+
+    def _wakeup_wait(self, lane: Lane, batch: Batch, spend: Wait | None) -> Wait | None:
+        """Return what a wake-up has to wait for, None if it may open."""
+        if spend is not None and not any(_may_cost(lane, row) for row in batch.rows):
+            return spend
+        return None if lane.spent_at is None else Wait(lane.spent_at + _HOUR, WakeReason.BUDGET)
+
     def _is_reachable(self, row: InboxRow) -> bool:
         """Return whether the answer to a row can be delivered; to a message it is given wherever its session shows."""
         return row.kind is RowKind.MESSAGE or row.address.platform not in self.settings.closed_platforms
@@ -111,7 +132,7 @@ class Rules:
     def _opening(self, lane: Lane, batch: Batch) -> Opening:
         session, first = lane.session, batch.first
         asked = first.data
-        shown = [row for row in batch.rows if row.kind is not RowKind.RETRY]
+        shown = [row for row in batch.rows if row.kind is not RowKind.RETRY and row.source != COMPACTION]
         turn = Turn(
             id=first.turn_id,
             session_id=session.id,
@@ -138,7 +159,7 @@ class Rules:
             posted=tuple(row for row in batch.rows if not row.id),
             entries=tuple(inputs),
             facts=facts,
-            releases_hold=not batch.is_wakeup,
+            releases_hold=not batch.is_wakeup and first.source != COMPACTION,
         )
 
     def _retry(self, turn: Turn, now: float) -> InboxRow:
@@ -158,6 +179,19 @@ class Rules:
         )
 
 
+def _may_cost(lane: Lane, row: InboxRow) -> bool:
+    """Return whether a row may open a turn although the day's spend is reached: a person wants it, or has written to
+    the session since it waits.
+    """
+    return row.is_asked or (row.id != 0 and row.created_at < lane.asked_at)
+
+
+def _news(lane: Lane, wait: Wait | None) -> Wait | None:
+    """Return the wait, None if the session's row has it already."""
+    known = lane.session.wake_at, lane.session.wake_reason
+    return None if wait is None or known == (wait.until, wait.reason) else wait
+
+
 def settled_session(session: Session, turn: Turn, outcome: Outcome, *, by_user: bool) -> Session:
     """Return the session as it is after the end of this turn."""
     is_done = outcome.status is TurnStatus.DONE
@@ -167,7 +201,9 @@ def settled_session(session: Session, turn: Turn, outcome: Outcome, *, by_user: 
         head=turn.id,
         checkpoint=turn.id if is_done and _is_whole(turn, outcome) else session.checkpoint,
         is_held=session.is_held or by_user,
-        is_blocked=outcome.code in _BLOCKING_CODES or (session.is_blocked and not is_done),
+        # A summary may have been made without a model.
+        is_blocked=outcome.code in _BLOCKING_CODES
+        or (session.is_blocked and (not is_done or turn.source == COMPACTION)),
     )
 
 

@@ -15,6 +15,7 @@ from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.inbox.decision import Decision, Rules, entries_of, input_event
 from wakeful.engine.news import add_to_news
 from wakeful.engine.settings import EngineSettings
+from wakeful.engine.spend_guard import spent_on_day
 from wakeful.engine.words.words import LiveWords
 from wakeful.errors import LeaseLost, SessionNotFound
 from wakeful.model import event as events
@@ -49,6 +50,10 @@ class Dispatcher:
         return self.stopping.is_set()
 
     @property
+    def has_spend_cap(self) -> bool:
+        return self.settings.waking_spend_usd is not None
+
+    @property
     def rules(self) -> Rules:
         return Rules(self.node, self.settings, may_open=not self.is_stopping)
 
@@ -57,14 +62,20 @@ class Dispatcher:
         lane = await tx.lane(session_id, wake_budget=self.settings.wake_budget_per_hour, key=key)
         if lane is None:
             raise SessionNotFound(f"There is no session {session_id}.")
-        return lane
+        return await self._with_spend(tx, lane)
 
     async def held_lane(self, tx: Transaction, lease: Lease) -> Lane:
         """Read the lane of a turn that this node runs. Raises LeaseLost."""
         lane = await tx.lane(lease.session_id, wake_budget=self.settings.wake_budget_per_hour)
         if lane is None or lane.active is None or (lane.active.id, lane.active.epoch) != (lease.turn_id, lease.epoch):
             raise LeaseLost
-        return lane
+        return await self._with_spend(tx, lane)
+
+    async def _with_spend(self, tx: Transaction, lane: Lane) -> Lane:
+        if not self.has_spend_cap:
+            return lane
+        spent_usd = await spent_on_day(tx, lane.now)
+        return replace(lane, spent_usd=spent_usd, asked_at=await tx.turns.last_asked(lane.session.id))
 
     async def open_next(self, tx: Transaction, session_id: str) -> Assignment | None:
         """Open the next turn of an idle session, if a pending row asks for one."""
@@ -178,11 +189,12 @@ class Dispatcher:
         return [cut_entry(turn.id, step, said)], WordsEnd(step, base, len(said.cuts), void=turn.reserved)
 
     async def _announce_wait(self, tx: Transaction, session: Session, decision: Decision) -> None:
-        """Store and announce when a spent wake budget frees."""
-        if decision.wake_at is not None:
-            await tx.sessions.wake_later(session.id, decision.wake_at)
-            waits = NewEvent.of(events.WAKE_WAITS, {"session_id": session.id, "until": decision.wake_at})
-            await tx.events.append(session.id, None, [waits])
+        """Store and announce until when the session does not wake by itself."""
+        wait = decision.wait
+        if wait is not None:
+            await tx.sessions.wake_later(session.id, wait.until, wait.reason)
+            data = {"session_id": session.id, "until": wait.until, "reason": wait.reason}
+            await tx.events.append(session.id, None, [NewEvent.of(events.WAKE_WAITS, data)])
 
     async def _announce_failure(
         self, tx: Transaction, session: Session, turn: Turn, outcome: Outcome, end: Event

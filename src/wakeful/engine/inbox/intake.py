@@ -40,12 +40,14 @@ class Intake:
         return replace(opening, session=session, conversation=submission.conversation)
 
     async def accept(self, tx: Transaction, submission: Submission) -> tuple[Receipt, Assignment | None]:
-        if submission.session is not None:
+        row = _row_of(submission)
+        if submission.session is not None and not row.is_asked and self.dispatcher.has_spend_cap:
+            await self._create(tx, submission.session)
+        elif submission.session is not None:
             opening = self.first(submission)
             assignment = assignment_of(opening, await tx.open(opening))
             await begin_run(tx, assignment.turn)
             return Receipt.opened(assignment.turn), assignment
-        row = _row_of(submission)
         lane = await self.dispatcher.lane(tx, submission.session_id, row.dedupe_key)
         if lane.session.is_deleted:
             raise SessionNotFound(f"There is no session {lane.session.id}.")
@@ -56,6 +58,11 @@ class Intake:
             return Receipt.opened(opened.turn), opened
         await self._announce_queued(tx, lane, row, opened)
         return Receipt(lane.session.id, row.turn_id, is_queued=True), opened
+
+    async def _create(self, tx: Transaction, session: Session) -> None:
+        """Create a session whose first message may have to wait, because the day has cost enough."""
+        now = await tx.now()
+        await tx.sessions.create_if_absent(replace(session, created_at=now, updated_at=now))
 
     async def _take(self, tx: Transaction, lane: Lane, row: InboxRow, submission: Submission) -> Assignment | None:
         title = _title(lane.session, submission)
@@ -100,6 +107,8 @@ def _row_of(submission: Submission) -> InboxRow:
 
 
 def _payload(submission: Submission) -> dict[str, Any]:
+    if submission.is_by_hand:
+        return {"text": submission.text, "by_hand": True}
     if not submission.inputs and not submission.request.kind:
         return {"text": submission.text}
     return {

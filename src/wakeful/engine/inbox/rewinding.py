@@ -15,7 +15,7 @@ from wakeful.model.event import SESSION_UPDATED, NewEvent
 from wakeful.model.inbox import RowStatus
 from wakeful.model.journal.entry import Entry
 from wakeful.model.session import Session
-from wakeful.model.turn import Turn, TurnStatus
+from wakeful.model.turn import COMPACTION, Turn, TurnStatus
 from wakeful.store.base import Body, Transaction
 
 _OPENING_STEP = 0
@@ -46,7 +46,7 @@ async def edited(tx: Transaction, session: Session, turn_id: str, position: tupl
 
 async def repeated(tx: Transaction, session: Session) -> Retake:
     """Return a retake of the last turn with the same inputs. Raises MessageUnusable."""
-    turn = None if session.head is None else await tx.turns.get(session.head)
+    turn = await _last_answering(tx, session.head)
     entries = [] if turn is None else await _inputs(tx, turn)
     if turn is None or not entries:
         raise MessageUnusable("There is no answer yet to give again: send a message first.")
@@ -109,3 +109,11 @@ async def latest_done(tx: Transaction, turn: Turn) -> str | None:
 
 async def _inputs(tx: Transaction, turn: Turn) -> list[Entry]:
     return await tx.journal.inputs_of([turn.id])
+
+
+async def _last_answering(tx: Transaction, turn_id: str | None) -> Turn | None:
+    """Return this turn, or the nearest ancestor that is more than a compaction."""
+    turn = None if turn_id is None else await tx.turns.get(turn_id)
+    while turn is not None and turn.source == COMPACTION:
+        turn = None if turn.parent is None else await tx.turns.get(turn.parent)
+    return turn

@@ -28,6 +28,8 @@ class Submission:
     request: TurnRequest = field(default_factory=TurnRequest)
     # Grow from the latest turn that completed instead of the last one.
     from_checkpoint: bool = False
+    # A schedule that a person has run by hand.
+    is_by_hand: bool = False
     # The id for the turn; empty for a new one.
     turn_id: str = ""
     # The session to create with the message, and the conversation that an API client knows it as.

@@ -1,5 +1,5 @@
-"""Opens turns that become due with time: retries of wake-ups, wake-ups whose budget has freed, and wake-ups that have
-waited for company.
+"""Opens turns that become due with time: retries of wake-ups, wake-ups whose budget has freed, whatever a day's spend
+has held back until midnight, and wake-ups that have waited for company.
 """
 
 import asyncio
@@ -12,6 +12,7 @@ from wakeful.engine.inbox.dispatcher import Dispatcher
 from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
 from wakeful.engine.settings import EngineSettings
+from wakeful.engine.spend_guard import spent_on_day
 from wakeful.errors import SessionLocked
 from wakeful.model.event import PROCESS_COMPLETE, WAKE_WAITS, WATCH_MATCH
 from wakeful.store.base import Signal, Store, Transaction
@@ -32,6 +33,7 @@ class Timekeeper:
         self._dispatcher = dispatcher
         self._commits = commits
         self._settings = settings
+        self._has_looked_at_spend = False
         self.job = Job("timekeeper", self.sweep, clock)
         store.notifier.listen(self._hear)
 
@@ -39,6 +41,9 @@ class Timekeeper:
         """Open the turns that are due. Returns the seconds until the next; on a shared store one lease time at most,
         because other nodes may leave pending rows.
         """
+        if not self._has_looked_at_spend:
+            await self._store.write(self._look_at_spend)
+            self._has_looked_at_spend = True
         ready, wait = await self._store.read(self._look)
         for first in range(0, len(ready), _ABREAST):
             abreast = ready[first : first + _ABREAST]
@@ -46,6 +51,12 @@ class Timekeeper:
         if self._store.is_exclusive:
             return wait
         return min(wait or self._settings.lease_seconds, self._settings.lease_seconds)
+
+    async def _look_at_spend(self, tx: Transaction) -> None:
+        """End waits for midnight if the operator has raised the cap meanwhile: this server has just started."""
+        cap = self._settings.waking_spend_usd
+        if cap is None or await spent_on_day(tx, await tx.now()) < cap:
+            await tx.sessions.end_spend_waits()
 
     async def _look(self, tx: Transaction) -> tuple[list[str], float | None]:
         now = await tx.now()

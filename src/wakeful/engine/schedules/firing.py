@@ -128,6 +128,7 @@ class Firing:
             dedupe_key=f"cron:{job.id}:{'now' if run.is_manual else 'at'}:{run.fire_at!r}",
             model=job.model or lane.session.model or self._settings.model,
             source=CRON,
+            is_by_hand=run.is_manual,
             turn_id=run.turn_id,
             session=lane.session if lane.is_new else None,
         )

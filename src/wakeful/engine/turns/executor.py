@@ -7,17 +7,31 @@ from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.inbox.dispatcher import Dispatcher
 from wakeful.engine.ports import AgentLoop
 from wakeful.engine.settings import EngineSettings
+from wakeful.engine.spend_guard import SpendGuard
 from wakeful.engine.turns.history import History
 from wakeful.engine.turns.recorder import Recorder
 from wakeful.engine.turns.turn_run import run_to_end, turn_outcome
 from wakeful.errors import LeaseLost, LimitReached, StoreError
 from wakeful.model.journal.entry import input_message
-from wakeful.model.journal.fact import Answered, Brief, CallFinished, Fact, ReasoningDelta, StepAbandoned, TextDelta
+from wakeful.model.journal.fact import (
+    Answered,
+    Brief,
+    CallFinished,
+    Compacted,
+    CompactionFailed,
+    CompactionStarted,
+    Fact,
+    ModelChanged,
+    ReasoningDelta,
+    StepAbandoned,
+    TextDelta,
+)
 from wakeful.model.journal.message import Message
 from wakeful.model.journal.transcript import Transcript
 from wakeful.model.opening import Step
+from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Outcome, Turn
-from wakeful.store.base import Store
+from wakeful.store.base import Store, Transaction
 
 
 class _Paused(Exception):
@@ -39,6 +53,7 @@ class Executor:
     settings: EngineSettings
     loop: AgentLoop
     history: History
+    spend: SpendGuard
 
     async def run(self, assignment: Assignment) -> Ending | None:
         """Run the turn and return its ending; None if it paused because the node is stopping.
@@ -79,6 +94,11 @@ class Executor:
             output_tokens=transcript.output_tokens,
             take_inputs=partial(self._take_inputs, recorder),
             calls_made=transcript.calls_made,
+            measure=transcript.measure,
+            summaries=transcript.summaries,
+            vain_summaries=transcript.vain_summaries,
+            running_work=partial(self._running_work, turn.session_id),
+            check_spend=self.spend.check,
         )
 
     async def _take_inputs(self, recorder: Recorder, step: int, index: int) -> list[Message]:
@@ -88,6 +108,12 @@ class Executor:
         entries = await recorder.join(step, index)
         return [input_message(entry) for entry in entries]
 
+    async def _running_work(self, session_id: str) -> list[Task]:
+        async def body(tx: Transaction) -> list[Task]:
+            return await tx.tasks.running_in(session_id)
+
+        return await self.store.read(body)
+
     async def _record(self, assignment: Assignment, recorder: Recorder, fact: Fact) -> None:
         await assignment.until_open()
         match fact:
@@ -95,7 +121,13 @@ class Executor:
                 await recorder.say(fact)
             case StepAbandoned():
                 await recorder.abandon(fact)
+            case ModelChanged():
+                await recorder.change_model(fact)
             case Answered():
                 await recorder.answer(fact)
             case CallFinished():
                 await recorder.result(fact)
+            case CompactionStarted() | CompactionFailed():
+                await recorder.compaction(fact)
+            case Compacted():
+                await recorder.summary(fact)

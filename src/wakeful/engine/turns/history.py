@@ -1,5 +1,5 @@
-"""The conversation before a turn, as the model reads it. Recently used conversations are cached, so a turn folds only
-the entries that are new since its session's last turn.
+"""The conversation before a turn, as the model reads it: from the newest summary on. Recently used conversations are
+cached, so a turn folds only the entries that are new since its session's last turn.
 """
 
 import asyncio
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wakeful.engine.inbox.assignment import Assignment
-from wakeful.model.journal.entry import Chain, Entry
+from wakeful.model.journal.entry import Chain, Entry, EntryKind
 from wakeful.model.journal.transcript import Transcript, extend, fold
 from wakeful.store.base import Store, Transaction
 
@@ -42,6 +42,9 @@ class History:
         if assignment.journal is not None:
             return await _folded(assignment.journal, turn.id, None)
         chain = await self._read(turn.id)
+        if any(entry.turn_id == turn.id and entry.kind is EntryKind.SUMMARY for entry in chain.entries):
+            # What its summary keeps may lie in earlier turns, whose messages alone are cached.
+            return await _folded(chain.entries, turn.id, None)
         base = None if chain.base is None else self._kept[chain.base]
         while chain.last is not None:
             base = await _grown(base, chain.entries)
@@ -63,7 +66,9 @@ class History:
             self._kept.clear()
             self._size = 0
             self._revision = chain.revision
-        if chain.base is not None and chain.base not in self._kept:
+        has_summary = any(entry.kind is EntryKind.SUMMARY for entry in chain.entries)
+        if chain.base is not None and (has_summary or chain.base not in self._kept):
+            # A summary may keep entries that are older than the cached conversation is long.
             return await self._read_after(turn_id, [])
         return chain
 

@@ -10,8 +10,18 @@ from wakeful.engine.inbox.dispatcher import Dispatcher
 from wakeful.engine.words.words import LiveWords, Words
 from wakeful.errors import LimitReached
 from wakeful.model.event import Event
-from wakeful.model.journal.entry import Entry, answer_entry, result_entry
-from wakeful.model.journal.fact import Answered, CallFinished, ReasoningDelta, StepAbandoned, TextDelta
+from wakeful.model.journal.entry import Entry, answer_entry, result_entry, summary_entry
+from wakeful.model.journal.fact import (
+    Answered,
+    CallFinished,
+    Compacted,
+    CompactionFailed,
+    CompactionStarted,
+    ModelChanged,
+    ReasoningDelta,
+    StepAbandoned,
+    TextDelta,
+)
 from wakeful.model.opening import Step
 from wakeful.model.turn import Lease
 from wakeful.model.words import REASONING, TOKEN, WordsEnd, WordsHead, pack_cuts
@@ -27,10 +37,13 @@ async def write_step(tx: Transaction, lease: Lease, step: Step) -> Event:
     for task_id in step.consumes:
         await tx.inbox.withdraw_if_pending(lease.session_id, f"task:{task_id}")
     facts = await tx.events.append(lease.session_id, lease.turn_id, step.facts)
-    await tx.turns.mark_recorded(lease.turn_id)
+    if step.entries:
+        await tx.turns.mark_recorded(lease.turn_id)
+    if step.summary is not None:
+        await tx.turns.begin_context(lease.turn_id, step.summary.context_turn(lease.turn_id))
     if step.cost is not None:
-        cost = step.cost
-        await tx.sessions.spend(lease.session_id, input_tokens=cost.input_tokens, output_tokens=cost.output_tokens)
+        read = step.cost.input_tokens if step.summary is None else step.summary.tokens_after
+        await tx.spending.add(lease.session_id, step.cost, context_tokens=read)
     return facts[-1]
 
 
@@ -71,10 +84,23 @@ class Recorder:
             ends = words.end(words.said())
             await self._record(Step([], [turn_events.abandoned(fact, ends)]))
 
+    async def change_model(self, fact: ModelChanged) -> None:
+        """Record that another model is asked. This is no step: a turn that stops every node here is not resumed for
+        ever.
+        """
+        lease = self._lease
+
+        async def body(tx: Transaction) -> Event:
+            await tx.turns.require(lease)
+            (event,) = await tx.events.append(lease.session_id, lease.turn_id, [turn_events.model_changed(fact)])
+            return event
+
+        self._go_on_from(await self._store.write(body, lock=[lease.session_id]))
+
     async def answer(self, fact: Answered) -> None:
         """Record an answer. One that leaves the server no call is the turn's last: it is written with the end."""
         entry, ends = self._answered(fact)
-        step = Step([entry], turn_events.answered(fact, ends), cost=fact.usage)
+        step = Step([entry], turn_events.answered(fact, ends), cost=fact.spend)
         if len(fact.message.calls) == len(fact.client_calls):
             self.last = step
         else:
@@ -91,6 +117,15 @@ class Recorder:
             is_error=fact.is_error,
         )
         await self._record(Step([entry], [turn_events.call_finished(fact)], fact.consumes))
+
+    async def compaction(self, fact: CompactionStarted | CompactionFailed) -> None:
+        """Announce a summary that is being made, or that cannot be made; neither is a recorded step."""
+        await self._record(Step([], [turn_events.compaction(self._lease.turn_id, fact)]))
+
+    async def summary(self, fact: Compacted) -> None:
+        entry = summary_entry(self._lease.turn_id, fact.step, fact.summary)
+        event = turn_events.compaction(self._lease.turn_id, fact)
+        await self._record(Step([entry], [event], cost=fact.summary.spend, summary=fact.summary))
 
     async def join(self, step: int, index: int) -> list[Entry]:
         async def body(tx: Transaction) -> tuple[list[Entry], Event | None]:

@@ -5,9 +5,11 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 
+from wakeful.engine.ports import UnstoredWork
 from wakeful.errors import LimitReached, TurnFailed
 from wakeful.model.journal.fact import Answered, Brief, Fact
 from wakeful.model.journal.message import Message
+from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 
 _OUTPUT_LIMIT = "max_output_tokens"
@@ -51,8 +53,14 @@ async def turn_outcome(turn_id: str, run: Awaitable[bool], *, raises: tuple[type
     return Outcome(TurnStatus.DONE, incomplete=_OUTPUT_LIMIT if is_cut else "")
 
 
-def memory_brief(turn: Turn, messages: Sequence[Message]) -> Brief:
-    """Return the brief of a turn that lives in memory: it has recorded nothing yet, and no inbox feeds it."""
+def memory_brief(turn: Turn, messages: Sequence[Message], work: UnstoredWork | None = None) -> Brief:
+    """Return the brief of a turn that lives in memory: it has recorded nothing yet, and no inbox feeds it. `work` has
+    its processes.
+    """
+
+    async def running_work() -> Sequence[Task]:
+        return () if work is None else await work.running_in(turn.id)
+
     return Brief(
         turn=turn,
         messages=messages,
@@ -62,6 +70,7 @@ def memory_brief(turn: Turn, messages: Sequence[Message]) -> Brief:
         is_answered=False,
         output_tokens=0,
         take_inputs=_no_inputs,
+        running_work=running_work,
     )
 
 

@@ -11,7 +11,7 @@ from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.inbox.commits import Commits
 from wakeful.engine.inbox.dispatcher import Dispatcher, require_session
 from wakeful.engine.job import Job
-from wakeful.engine.ports import Clock, Processes
+from wakeful.engine.ports import Clock, Equipment
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import SessionNotFound
 from wakeful.model.session import Session
@@ -41,14 +41,15 @@ class Purger:
         commits: Commits,
         clock: Clock,
         settings: EngineSettings,
-        processes: Processes,
+        equipment: Equipment,
         host: Host,
     ) -> None:
         self._store = store
         self._dispatcher = dispatcher
         self._commits = commits
         self._settings = settings
-        self._processes = processes
+        self._processes = equipment.processes
+        self._files = equipment.files
         self._host = host
         self.job = Job("purger", self.sweep, clock)
 
@@ -169,7 +170,7 @@ class Purger:
         return await self._store.read(body)
 
     async def _forget_files(self, session_id: str) -> None:
-        """Remove the files of the session's processes on this machine; the rows, which name them, are removed later."""
+        """Remove the session's files on this machine. The rows of its processes, which name theirs, go later."""
 
         async def body(tx: Transaction) -> list[Task]:
             return await tx.tasks.of_session(session_id)
@@ -177,6 +178,7 @@ class Purger:
         for task in await self._store.read(body):
             if task.host.id == self._host.id and task.kind is TaskKind.PROCESS:
                 await self._processes.forget(task)
+        await self._files.forget(session_id)
 
     async def _remove_some(self, session_id: str) -> bool:
         async def body(tx: Transaction) -> bool:

@@ -11,7 +11,7 @@ from functools import partial
 from wakeful.engine.inbox.title import title_from
 from wakeful.engine.job import Job
 from wakeful.engine.ports import Clock
-from wakeful.errors import ConfigError, ModelError
+from wakeful.errors import ConfigError, TurnFailed
 from wakeful.model.event import DONE, SESSION_UPDATED, NewEvent
 from wakeful.model.journal.entry import EntryKind, answer_of
 from wakeful.model.session import Session, TitleOrigin
@@ -56,7 +56,7 @@ class Titles:
         try:
             async with asyncio.timeout(_SECONDS):
                 title = title_from(await self._ask(model, said, answered))
-        except (ModelError, ConfigError, TimeoutError) as error:
+        except (TurnFailed, ConfigError, TimeoutError) as error:
             logger.info("session %s keeps its first words as its title: %s", session_id, str(error) or "too slow")
             return
         if title:

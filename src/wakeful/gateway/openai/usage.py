@@ -8,8 +8,7 @@ from wakeful.wire.declared import Outgoing
 
 class InputDetails(Outgoing):
     cached_tokens: NonNegative
-    # No endpoint reports what it has written to its cache.
-    cache_write_tokens: NonNegative = 0
+    cache_write_tokens: NonNegative
 
 
 class OutputDetails(Outgoing):
@@ -41,6 +40,7 @@ class UsageSum:
         self._input = 0
         self._output = 0
         self._cached = 0
+        self._cache_written = 0
         self._reasoning = 0
 
     def add(self, usage: Mapping[str, int]) -> None:
@@ -48,12 +48,14 @@ class UsageSum:
         self._input += usage["input_tokens"]
         self._output += usage["output_tokens"]
         self._cached += usage["cached_tokens"]
+        # Older logs do not have it.
+        self._cache_written += usage.get("cache_write_tokens", 0)
         self._reasoning += usage["reasoning_tokens"]
 
     def of_response(self) -> ResponseUsage:
         return ResponseUsage(
             input_tokens=self._input,
-            input_tokens_details=InputDetails(cached_tokens=self._cached),
+            input_tokens_details=InputDetails(cached_tokens=self._cached, cache_write_tokens=self._cache_written),
             output_tokens=self._output,
             output_tokens_details=OutputDetails(reasoning_tokens=self._reasoning),
             total_tokens=self._input + self._output,

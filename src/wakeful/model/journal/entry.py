@@ -2,13 +2,13 @@
 
 Step 0 holds the inputs that opened the turn. In every later step index 0 is the model's answer, 1 to n are the
 results of its n calls, and the rest are inputs that joined the turn before its next step. An answer that was cut off
-has index 0, too, and is the last entry of its turn.
+has index 0, too, and is the last entry of its turn. A summary of the conversation so far is a step of its own.
 
 Entries are never removed. What a user deletes is marked as deleted in its entry, and no model reads it again.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -18,12 +18,15 @@ from wakeful.model.journal.fact import Answered
 from wakeful.model.journal.message import (
     AssistantMessage,
     Message,
+    NativeParts,
     SystemMessage,
     ToolCall,
     ToolMessage,
     Usage,
     UserMessage,
 )
+from wakeful.model.journal.summary import CompactionReason, Summary
+from wakeful.model.spend import Spend
 from wakeful.model.words import Said, pack_cuts
 
 # The parts of an entry that can be deleted. Of an answer: its text, its reasoning, or one of its calls, by its number
@@ -38,6 +41,8 @@ class EntryKind(StrEnum):
     RESULT = "result"
     # The words of an answer that was cut off, because its turn was stopped or failed. People see it; models do not.
     CUT = "cut"
+    # Models read it instead of what came before; people see both.
+    SUMMARY = "summary"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +74,8 @@ class Chain:
 
     # Changes whenever any entry, of any turn, is overwritten.
     revision: str
-    # The ancestor after which they begin; None: they begin with the first turn.
+    # The ancestor after which they begin; None: they begin where the context does, which is the first turn or what the
+    # newest summary keeps.
     base: str | None
     entries: list[Entry]
     # The turn with which they end, if more turns follow; None: they end with the turn that was asked for.
@@ -85,14 +91,20 @@ def input_entry(turn_id: str, step: int, index: int, data: Mapping[str, Any]) ->
 
 def answer_entry(turn_id: str, fact: Answered, cuts: bytes | None = None) -> Entry:
     message = fact.message
-    payload = {
+    payload: dict[str, Any] = {
         "text": message.text,
         "reasoning": message.reasoning,
         "calls": message.calls,
+        "model": fact.model,
         "usage": fact.usage,
+        "cost_usd": fact.cost_usd,
         "is_cut": fact.is_cut,
         "client_calls": sorted(fact.client_calls),
     }
+    if message.native is not None:
+        payload["native"] = message.native
+    if fact.changes:
+        payload["model_changes"] = [change.fields for change in fact.changes]
     return Entry(turn_id, fact.step, 0, EntryKind.ANSWER, orjson.dumps(payload), cuts=cuts)
 
 
@@ -108,6 +120,17 @@ def result_entry(
     return Entry(turn_id, step, index, EntryKind.RESULT, payload)
 
 
+def summary_entry(turn_id: str, step: int, summary: Summary) -> Entry:
+    return Entry(turn_id, step, 0, EntryKind.SUMMARY, orjson.dumps(asdict(summary)))
+
+
+def summary_of(entry: Entry) -> Summary:
+    data = entry.data
+    lists = {name: tuple(data[name]) for name in ("instructions", "said", "work")}
+    typed = {"reason": CompactionReason(data["reason"]), "usage": Usage(**data["usage"])}
+    return Summary(**data | lists | typed)
+
+
 def parts_of(entry: Entry) -> list[Entry]:
     """Split an entry into one for each message. A client may send a call of the server's back together with its
     result: to a model those are two messages.
@@ -117,7 +140,7 @@ def parts_of(entry: Entry) -> list[Entry]:
     if result is None:
         return [entry]
     call = {name: value for name, value in entry.data.items() if name != "result"}
-    answer = {"role": "tool", "call_id": call["calls"][0]["id"], "text": result["text"]}
+    answer = {"role": "tool", "call_id": call["calls"][0]["id"], **result}
     return [replace(entry, payload=orjson.dumps(part)) for part in (call, answer)]
 
 
@@ -125,12 +148,14 @@ def input_message(entry: Entry) -> Message:
     data = entry.data
     role = data.get("role", "user")
     if role == "tool":
-        return ToolMessage(data["call_id"], data["text"])
+        return ToolMessage(data["call_id"], data["text"], is_error=bool(data.get("is_error")), origin=entry.id)
     if role == "assistant":
-        return AssistantMessage(data["text"], calls=tuple(ToolCall(**call) for call in data.get("calls", ())))
+        calls = tuple(ToolCall(**call) for call in data.get("calls", ()))
+        return AssistantMessage(data["text"], calls=calls, origin=entry.id)
     if role in ("system", "developer"):
-        return SystemMessage(data["text"])
-    return UserMessage(data["text"], tuple(data.get("images", ())))
+        return SystemMessage(data["text"], origin=entry.id)
+    images = tuple(data.get("images", ()))
+    return UserMessage(data["text"], images, origin=entry.id, is_notice="notice" in data)
 
 
 def answer_of(entry: Entry) -> AssistantMessage:
@@ -139,7 +164,18 @@ def answer_of(entry: Entry) -> AssistantMessage:
     deleted = data.get("deleted", ())
     text = "" if TEXT in deleted else data["text"]
     reasoning = "" if REASONING in deleted else data["reasoning"]
-    return AssistantMessage(text, reasoning, tuple(call for _, call in calls_of(entry)))
+    # The native parts refer to all texts and calls, and may repeat the reasoning.
+    native = None if deleted else _native(data.get("native"))
+    calls = tuple(call for _, call in calls_of(entry))
+    return AssistantMessage(text, reasoning, calls, native=native, origin=entry.id)
+
+
+def calls_in(entry: Entry) -> tuple[ToolCall, ...]:
+    """Return the calls of an answer, or of a message that a client sent."""
+    if entry.kind is EntryKind.ANSWER:
+        return answer_of(entry).calls
+    message = input_message(entry) if entry.kind is EntryKind.INPUT else None
+    return message.calls if isinstance(message, AssistantMessage) else ()
 
 
 def calls_of(entry: Entry) -> list[tuple[int, ToolCall]]:
@@ -148,6 +184,10 @@ def calls_of(entry: Entry) -> list[tuple[int, ToolCall]]:
     deleted = data.get("deleted", ())
     numbered = enumerate(data["calls"], start=1)
     return [(number, ToolCall(**call)) for number, call in numbered if number not in deleted]
+
+
+def _native(stored: Mapping[str, Any] | None) -> NativeParts | None:
+    return None if stored is None else NativeParts(stored["provider"], stored["wire"], tuple(stored["parts"]))
 
 
 def without(entry: Entry, part: EntryPart) -> Entry:
@@ -172,6 +212,23 @@ def is_gone(entry: Entry) -> bool:
 
 def usage_of(entry: Entry) -> Usage:
     return Usage(**entry.data["usage"])
+
+
+def spend_of(entry: Entry) -> Spend:
+    """Return what an answer has cost. Journals of older versions have no price."""
+    usage = usage_of(entry)
+    return Spend.of_answer(usage.input_tokens, usage.output_tokens, entry.data.get("cost_usd"))
+
+
+def model_of(entry: Entry) -> str:
+    """Return the model that gave this answer; empty in journals of older versions, where it was the turn's."""
+    return str(entry.data.get("model", ""))
+
+
+def model_changes_of(entry: Entry) -> list[dict[str, Any]]:
+    """Return which models were to give this answer before and failed, as the fields of ModelChanged."""
+    changes: list[dict[str, Any]] = entry.data.get("model_changes", [])
+    return changes
 
 
 def is_cut(entry: Entry) -> bool:

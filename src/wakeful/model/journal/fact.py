@@ -2,8 +2,12 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, Usage
+from wakeful.model.journal.summary import CompactionReason, Summary
+from wakeful.model.spend import Spend
+from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Turn
 
 
@@ -27,6 +31,23 @@ class StepAbandoned:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelChanged:
+    """A model has failed, or is passed over, and the step is asked of the next one. Both are provider:model."""
+
+    step: int
+    failed: str
+    next: str
+    # Of the failure.
+    code: str
+    message: str
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What clients get of it."""
+        return {"step": self.step, "from": self.failed, "to": self.next, "code": self.code, "message": self.message}
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
     step: int
     message: AssistantMessage
@@ -35,6 +56,16 @@ class Answered:
     is_cut: bool = False
     # Which of its calls, counted from 1, are for the client to run.
     client_calls: frozenset[int] = frozenset()
+    # The model that answered, as provider:model: the turn's own, or a fallback.
+    model: str = ""
+    # What it has cost, in USD; None: the price is unknown.
+    cost_usd: float | None = None
+    # The models that were to answer this step before, in order.
+    changes: tuple[ModelChanged, ...] = ()
+
+    @property
+    def spend(self) -> Spend:
+        return Spend.of_answer(self.usage.input_tokens, self.usage.output_tokens, self.cost_usd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +80,46 @@ class CallFinished:
     is_error: bool = False
 
 
-Fact = TextDelta | ReasoningDelta | StepAbandoned | Answered | CallFinished
+@dataclass(frozen=True, slots=True)
+class CompactionStarted:
+    """The conversation is being summed up; the step has no words."""
+
+    step: int
+    reason: CompactionReason
+    # An estimate of the whole context.
+    context_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    step: int
+    summary: Summary
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionFailed:
+    """The context cannot be made to fit; the turn fails with this message."""
+
+    step: int
+    reason: CompactionReason
+    context_tokens: int
+    message: str
+
+
+Fact = (
+    TextDelta
+    | ReasoningDelta
+    | StepAbandoned
+    | ModelChanged
+    | Answered
+    | CallFinished
+    | CompactionStarted
+    | Compacted
+    | CompactionFailed
+)
+
+
+async def _pass() -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +131,35 @@ class OpenCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Measure:
+    """The tokens that the first `count` messages of a context take, with its instructions and tools; 0 of 0: not
+    measured yet.
+    """
+
+    tokens: int = 0
+    count: int = 0
+
+    def after(self, usage: Usage, count: int) -> "Measure":
+        """Return the measure after an answer, which is the last of `count` messages: what the model has read and said.
+        Some endpoints do not count; then the measure stays.
+        """
+        return Measure(usage.input_tokens + usage.output_tokens, count) if usage.input_tokens else self
+
+
+async def _no_work() -> Sequence[Task]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
 class Brief:
     """All that the loop needs to run a turn or to resume one; both look the same to it."""
 
     turn: Turn
     # The conversation so far, with the recorded steps of this turn.
     messages: Sequence[Message]
-    # The last step with a recorded answer; 0 when the turn is new.
+    # The last recorded step; 0 when the turn is new.
     last_step: int
-    # The calls of that step without a result.
+    # The calls of the last answer without a result.
     open_calls: Sequence[OpenCall]
     # That step also made calls that the client runs: the turn ends when ours are done.
     waits_for_client: bool
@@ -81,3 +171,11 @@ class Brief:
     take_inputs: Callable[[int, int], Awaitable[Sequence[Message]]]
     # How many calls of the server's tools the turn has made so far.
     calls_made: int = 0
+    measure: Measure = Measure()
+    # The summaries that the turn has recorded so far, and how many of them were in vain.
+    summaries: int = 0
+    vain_summaries: int = 0
+    # Returns the background work of the session that runs now.
+    running_work: Callable[[], Awaitable[Sequence[Task]]] = _no_work
+    # Called before each answer. Raises LimitReached if no model may be asked, because the day has cost too much.
+    check_spend: Callable[[], Awaitable[None]] = _pass

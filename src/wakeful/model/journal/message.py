@@ -1,6 +1,8 @@
 """The messages that a model reads and writes, independent of any provider's format."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +18,9 @@ class SystemMessage:
     """A client's instructions, which take precedence over the user's messages."""
 
     text: str
+    # The id of the journal entry that the message was made of; empty for a message that is not recorded. The same in
+    # all other messages.
+    origin: str = field(default="", compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +28,32 @@ class UserMessage:
     text: str
     # URLs of images, among them data: URLs.
     images: tuple[str, ...] = ()
+    origin: str = field(default="", compare=False, repr=False, kw_only=True)
+    # The server wrote it about background work: these are not the user's words.
+    is_notice: bool = field(default=False, compare=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryMessage(UserMessage):
+    """Stands for the messages before it. Models read it as a message of the user."""
+
+    # The parts of it that the next summary goes on from: the summary itself, and the user's newest words among what it
+    # stands for.
+    words: str = field(default="", compare=False, kw_only=True)
+    said: tuple[str, ...] = field(default=(), compare=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class NativeParts:
+    """What a provider has to get back unchanged with an answer, such as signed thinking. Only the provider that wrote
+    it reads it: to every other one it means nothing.
+    """
+
+    # The provider's name and the API that it was asked through: a name may move to another API.
+    provider: str
+    wire: str
+    # In the wire's own format. Texts and calls of the answer are referred to, not repeated.
+    parts: tuple[Mapping[str, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +61,21 @@ class AssistantMessage:
     text: str
     reasoning: str = ""
     calls: tuple[ToolCall, ...] = ()
+    native: NativeParts | None = None
+    origin: str = field(default="", compare=False, repr=False, kw_only=True)
+
+    def native_of(self, provider: str, wire: str) -> tuple[Mapping[str, Any], ...]:
+        """Return the native parts if this provider wrote them through this wire."""
+        native = self.native
+        return native.parts if native is not None and (native.provider, native.wire) == (provider, wire) else ()
 
 
 @dataclass(frozen=True, slots=True)
 class ToolMessage:
     call_id: str
     text: str
+    is_error: bool = False
+    origin: str = field(default="", compare=False, repr=False, kw_only=True)
 
 
 Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage
@@ -43,7 +83,12 @@ Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage
 
 @dataclass(frozen=True, slots=True)
 class Usage:
+    # Everything that the model read, also what came from the cache or went into it.
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
     reasoning_tokens: int = 0
+    cache_write_tokens: int = 0
+
+    def plus(self, other: "Usage") -> "Usage":
+        return Usage(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))

@@ -1,7 +1,7 @@
 """Folds the journal of a conversation into messages. All doors use this fold and format its result."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from wakeful.model.failure import failure_text
 from wakeful.model.journal.entry import (
@@ -14,9 +14,10 @@ from wakeful.model.journal.entry import (
     is_cut,
     is_gone,
     parts_of,
+    summary_of,
     usage_of,
 )
-from wakeful.model.journal.fact import OpenCall
+from wakeful.model.journal.fact import Measure, OpenCall
 from wakeful.model.journal.message import AssistantMessage, Message, ToolMessage
 
 INTERRUPTED = failure_text(
@@ -43,6 +44,11 @@ class Transcript:
     strays: list[Entry] = field(default_factory=list)
     # The role of the last message if a client sent it, else empty.
     last_role: str = ""
+    # As of the last answer or summary.
+    measure: Measure = field(default_factory=Measure)
+    # The summaries of the last turn, and how many of them were in vain.
+    summaries: int = 0
+    vain_summaries: int = 0
 
 
 def fold(entries: Sequence[Entry], turn_id: str, after: Transcript | None = None) -> Transcript:
@@ -51,12 +57,17 @@ def fold(entries: Sequence[Entry], turn_id: str, after: Transcript | None = None
 
     Calls without a result are answered by the client's next messages, or else as interrupted, because providers refuse
     a conversation with unanswered calls. Those of the last turn's last answer stay open: its loop decides about them,
-    except for calls that the client runs. Entries that were deleted or cut off are skipped.
+    except for calls that the client runs. Entries that were deleted or cut off are skipped, and so are those that a
+    summary stands for; `after` must not be needed for a summary among `entries`.
     """
     transcript = extend(after or Transcript(), entries)
     last: Entry | None = None
-    for entry in entries:
-        if entry.turn_id == turn_id and entry.kind is EntryKind.ANSWER and not _is_skipped(entry):
+    for entry in (own for own in entries if own.turn_id == turn_id):
+        if entry.kind is EntryKind.SUMMARY:
+            transcript.last_step = entry.step
+            transcript.summaries += 1
+            transcript.vain_summaries += summary_of(entry).is_vain
+        elif entry.kind is EntryKind.ANSWER and not _is_skipped(entry):
             transcript.calls_made += _server_calls(entry)
             last = entry
             transcript.last_step = entry.step
@@ -75,8 +86,12 @@ def extend(before: Transcript, entries: Sequence[Entry]) -> Transcript:
         open_calls=before.open_calls.copy(),
         strays=before.strays.copy(),
         last_role=before.last_role,
+        measure=before.measure,
     )
-    for entry in (part for whole in entries if not _is_skipped(whole) for part in parts_of(whole)):
+    for entry in (part for whole in since_summary(entries) if not _is_skipped(whole) for part in parts_of(whole)):
+        if entry.kind is EntryKind.SUMMARY:
+            _add_summary(transcript, entry)
+            continue
         role = _role_of(entry)
         if role == transcript.last_role == "assistant" and _continue_answer(transcript, input_message(entry)):
             continue
@@ -85,6 +100,18 @@ def extend(before: Transcript, entries: Sequence[Entry]) -> Transcript:
             _answer_open_calls(transcript)
         _add(transcript, entry)
     return transcript
+
+
+def since_summary(entries: Sequence[Entry]) -> Sequence[Entry]:
+    """Return the entries that the context is made of: from the first one that the newest summary keeps, without older
+    summaries. All of them if there is no summary.
+    """
+    at = max((at for at, entry in enumerate(entries) if entry.kind is EntryKind.SUMMARY), default=None)
+    if at is None:
+        return entries
+    first = summary_of(entries[at]).keeps_from
+    kept_at = next((number for number, entry in enumerate(entries[:at]) if entry.id == first), at)
+    return [*(entry for entry in entries[kept_at:at] if entry.kind is not EntryKind.SUMMARY), *entries[at:]]
 
 
 def _is_skipped(entry: Entry) -> bool:
@@ -123,21 +150,31 @@ def _continue_answer(transcript: Transcript, more: Message) -> bool:
     assert isinstance(more, AssistantMessage)
     if begun.text and more.text and not (begun.calls or more.calls):
         return False
-    whole = AssistantMessage(begun.text + more.text, begun.reasoning, begun.calls + more.calls)
+    whole = replace(begun, text=begun.text + more.text, calls=begun.calls + more.calls)
     transcript.messages[-1] = whole
     transcript.open_calls = [OpenCall(i, call) for i, call in enumerate(whole.calls, start=1)]
     return True
 
 
+def _add_summary(transcript: Transcript, entry: Entry) -> None:
+    """Put the summary before the messages that it keeps, which are all so far."""
+    _answer_open_calls(transcript)
+    summary = summary_of(entry)
+    transcript.messages[:0] = summary.messages(entry.id)
+    transcript.measure = Measure(summary.tokens_after, len(transcript.messages))
+
+
 def _add(transcript: Transcript, entry: Entry) -> None:
     if entry.kind is EntryKind.RESULT:
         data = entry.data
-        transcript.messages.append(ToolMessage(data["call_id"], data["text"]))
+        is_error = bool(data.get("is_error"))
+        transcript.messages.append(ToolMessage(data["call_id"], data["text"], is_error=is_error, origin=entry.id))
         transcript.open_calls = [call for call in transcript.open_calls if call.index != entry.index]
         return
     if entry.kind is EntryKind.ANSWER:
         transcript.messages.append(answer_of(entry))
         transcript.open_calls = [OpenCall(number, call) for number, call in calls_of(entry)]
+        transcript.measure = transcript.measure.after(usage_of(entry), len(transcript.messages))
         return
     message = input_message(entry)
     if isinstance(message, ToolMessage):
@@ -154,5 +191,5 @@ def _add(transcript: Transcript, entry: Entry) -> None:
 
 def _answer_open_calls(transcript: Transcript) -> None:
     for open_call in transcript.open_calls:
-        transcript.messages.append(ToolMessage(open_call.call.id, INTERRUPTED))
+        transcript.messages.append(ToolMessage(open_call.call.id, INTERRUPTED, is_error=True))
     transcript.open_calls = []

@@ -78,8 +78,10 @@ def normalized(text: str) -> str:
 
 
 def searched_text(entry: Entry) -> str:
-    """Return the searchable text of an entry: what people and models wrote, but not the results of tools."""
-    if entry.kind is EntryKind.RESULT or is_gone(entry):
+    """Return the searchable text of an entry: what people and models wrote, but not the results of tools, nor a
+    summary of what can be found where it was written.
+    """
+    if entry.kind in (EntryKind.RESULT, EntryKind.SUMMARY) or is_gone(entry):
         return ""
     data = entry.data
     if data.get("role") == "tool" or "text" in data.get("deleted", ()):

@@ -30,6 +30,7 @@ from wakeful.store.postgres.tables.openings import open_all
 from wakeful.store.postgres.tables.purges import PostgresPurges
 from wakeful.store.postgres.tables.readers import PostgresReaders
 from wakeful.store.postgres.tables.sessions import PostgresSessions
+from wakeful.store.postgres.tables.spending import PostgresSpending
 from wakeful.store.postgres.tables.tasks import PostgresTasks
 from wakeful.store.postgres.tables.turns import PostgresTurns
 
@@ -44,6 +45,7 @@ class PostgresTransaction:
         self._footprint = footprint
         self.search = PostgresSearch(connection)
         self.sessions = PostgresSessions(connection, footprint)
+        self.spending = PostgresSpending(connection, footprint)
         self.turns = PostgresTurns(connection, footprint)
         self.readers = PostgresReaders(connection, footprint)
         self.purges = PostgresPurges(connection, footprint, self.search)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 
-from wakeful.model.session import Address, Marks, Session, TitleOrigin
+from wakeful.model.session import Address, Marks, Session, TitleOrigin, WakeReason
 from wakeful.store.rows.row import Row, Values, values_getter
 
 SESSION_COLUMNS = (
@@ -50,6 +50,7 @@ def session_from(row: Row) -> Session:
         is_held=bool(row["is_held"]),
         is_blocked=bool(row["is_blocked"]),
         wake_at=row["wake_at"],
+        wake_reason=WakeReason(row["wake_reason"]),
         message_count=row["message_count"],
         is_pinned=bool(row["is_pinned"]),
         is_archived=bool(row["is_archived"]),
@@ -60,6 +61,8 @@ def session_from(row: Row) -> Session:
         input_tokens=row["input_tokens"],
         output_tokens=row["output_tokens"],
         context_tokens=row["context_tokens"],
+        cost_usd=row["cost_usd"],
+        unpriced_tokens=row["unpriced_tokens"],
         created_at=row["created_at"],
         updated_at=row["updated_at"],
     )

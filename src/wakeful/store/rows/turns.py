@@ -15,7 +15,7 @@ from wakeful.store.rows.sessions import session_from
 _STATUS_NOT_UNDERSTOOD = orjson.dumps(
     {"code": "status_not_understood", "message": "This version of Wakeful does not know what became of this turn."}
 )
-# Without `number`, which the INSERT computes from the parent's.
+# Without `number` and `context_turn`, which the INSERT computes from the parent's.
 TURN_COLUMNS = (
     "id",
     "session_id",
@@ -90,6 +90,7 @@ def turn_from(row: Row) -> Turn:
         opened_at=row["opened_at"],
         closed_at=row["closed_at"],
         number=row["number"],
+        context_turn=row["context_turn"],
     )
 
 

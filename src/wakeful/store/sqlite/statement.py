@@ -15,13 +15,18 @@ def insertion(table: str, columns: Sequence[str]) -> str:
 
 
 def insert(
-    connection: sqlite3.Connection, table: str, columns: Sequence[str], rows: Sequence[Values], *, last: str = "?"
+    connection: sqlite3.Connection,
+    table: str,
+    columns: Sequence[str],
+    rows: Sequence[Values],
+    *,
+    last: Sequence[str] = (),
 ) -> None:
-    """Insert rows in one statement, or in several for thousands. `last` is the expression that turns a row's last value
-    into that of the last column.
+    """Insert rows in one statement, or in several for thousands. `last` are the expressions that turn a row's last
+    values into those of the last columns.
     """
     size = _MOST_VALUES // len(columns)
-    marks = f"({', '.join(['?'] * (len(columns) - 1))}, {last})"
+    marks = f"({', '.join([*['?'] * (len(columns) - len(last)), *last])})"
     for first in range(0, len(rows), size):
         some = rows[first : first + size]
         connection.execute(

@@ -35,6 +35,7 @@ from wakeful.store.sqlite.tables.openings import open_all
 from wakeful.store.sqlite.tables.purges import SqlitePurges
 from wakeful.store.sqlite.tables.readers import SqliteReaders
 from wakeful.store.sqlite.tables.sessions import SqliteSessions
+from wakeful.store.sqlite.tables.spending import SqliteSpending
 from wakeful.store.sqlite.tables.tasks import SqliteTasks
 from wakeful.store.sqlite.tables.turns import SqliteTurns
 
@@ -48,6 +49,7 @@ class SqliteTransaction:
         self._footprint = footprint
         self.search = SqliteSearch(connection)
         self.sessions = SqliteSessions(connection, footprint)
+        self.spending = SqliteSpending(connection, clock, footprint)
         self.turns = SqliteTurns(connection, clock, footprint)
         self.readers = SqliteReaders(connection, footprint)
         self.purges = SqlitePurges(connection, footprint, self.search)

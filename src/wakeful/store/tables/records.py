@@ -46,7 +46,9 @@ class Journal(Protocol):
         ...
 
     async def of_chain_after(self, turn_id: str, known: Collection[str], limit: int) -> Chain:
-        """Return the same of only the first `limit` turns after the newest ancestor that is `known`."""
+        """Return the same from the newest ancestor that is `known`, or from where the turn's context begins, on.
+        Without a summary in the context, these are the entries of only the first `limit` turns.
+        """
         ...
 
     async def count_chain(self, turn_id: str) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from wakeful.model.session import Marks, Session, TitleOrigin
+from wakeful.model.session import Marks, Session, TitleOrigin, WakeReason
 
 
 class Sessions(Protocol):
@@ -29,10 +29,6 @@ class Sessions(Protocol):
 
     async def arrange(self, session_id: str, *, pinned: bool | None = None, archived: bool | None = None) -> None:
         """Pin, archive or undo either; None keeps what is set."""
-        ...
-
-    async def spend(self, session_id: str, *, input_tokens: int, output_tokens: int) -> None:
-        """Add the tokens of an answer."""
         ...
 
     async def rewind(self, session_id: str, *, head: str | None, checkpoint: str | None, message_count: int) -> None:
@@ -88,8 +84,14 @@ class Sessions(Protocol):
         """
         ...
 
-    async def wake_later(self, session_id: str, at: float | None) -> None:
-        """Let notices wait until this time, because the wake budget is used up; None: they stop waiting."""
+    async def wake_later(self, session_id: str, at: float | None, reason: WakeReason = WakeReason.BUDGET) -> None:
+        """Let notices wait until this time, because something is used up; None: they stop waiting. For a day's spend,
+        messages that nobody has asked for wait, too.
+        """
+        ...
+
+    async def end_spend_waits(self) -> None:
+        """Let nothing wait for a day's spend any more."""
         ...
 
     async def ready(self, now: float) -> list[str]:

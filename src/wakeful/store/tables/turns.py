@@ -23,8 +23,16 @@ class Turns(Protocol):
         """Return the running turn of this lease. Raises LeaseLost when it was closed or taken over."""
         ...
 
+    async def last_asked(self, session_id: str) -> float:
+        """Return when the newest turn opened that a person has asked for in this session; 0 if there is none."""
+        ...
+
     async def mark_recorded(self, turn_id: str) -> None:
         """Reset the count of resumes, because a step was recorded."""
+        ...
+
+    async def begin_context(self, turn_id: str, first: str) -> None:
+        """Let the context of this turn and of those that will grow from it begin with the turn `first`."""
         ...
 
     async def reserve(self, lease: Lease, pieces: int) -> None:

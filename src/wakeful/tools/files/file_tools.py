@@ -9,14 +9,13 @@ from typing import Any, TextIO
 from wakeful.model.approvals.approval import Question, Reason
 from wakeful.model.approvals.reason_kinds import RUNS_LATER
 from wakeful.model.ids import new_id
-from wakeful.tools.base import ToolContext, ToolResult, ToolSpec, Unusable
+from wakeful.tools.base import RESULT_LIMIT, ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.commands.gate.gate import Gate
 from wakeful.tools.commands.gate.runs_later import runner_of
 from wakeful.tools.files.diff import LOOKED_AT, is_text, preview_of
 from wakeful.tools.files.results import file_failure, result_of
-from wakeful.tools.files.workspace import path_in_workspace, readable, shown
+from wakeful.tools.files.workspace import path_in_workspace, path_to_read, readable, shown
 
-RESULT_LIMIT = 50_000
 # Characters that are kept free for the note at the end of a cut result.
 _MARK_ROOM = 100
 
@@ -44,7 +43,7 @@ class ReadFile:
         return True
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        return await result_of(_read, arguments, context.workspace, self._home)
+        return await result_of(_read, arguments, context, self._home)
 
 
 class ListFiles:
@@ -66,7 +65,7 @@ class ListFiles:
         return True
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        return await result_of(_list, arguments, context.workspace, self._home)
+        return await result_of(_list, arguments, context, self._home)
 
 
 class WriteFile:
@@ -97,11 +96,12 @@ class WriteFile:
             return file_failure(error, arguments)
         if refusal := await self._gate.refusal(question, context):
             return ToolResult.failed(refusal.code, refusal.sentence)
-        return await result_of(_write, arguments, context.workspace, self._gate.home)
+        return await result_of(_write, arguments, context, self._gate.home)
 
 
-def _read(arguments: Mapping[str, Any], workspace: Path, home: Path) -> str:
-    path = path_in_workspace(arguments, workspace, home)
+def _read(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> str:
+    workspace = context.workspace
+    path = path_to_read(arguments, workspace, home, context.session_id)
     first = _whole_number(arguments, "offset") or 1
     limit = _whole_number(arguments, "limit")
     _require_file(path, workspace)
@@ -110,7 +110,7 @@ def _read(arguments: Mapping[str, Any], workspace: Path, home: Path) -> str:
     with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
         if not all(_skip_line(file) for _ in range(first - 1)):
             return f"[The file ends before line {first}.]"
-        return _excerpt(file, first, limit) or "[The file is empty.]"
+        return _excerpt(file, first, limit, _room(context)) or "[The file is empty.]"
 
 
 def _skip_line(file: TextIO) -> bool:
@@ -121,9 +121,13 @@ def _skip_line(file: TextIO) -> bool:
     return False
 
 
-def _excerpt(file: TextIO, first: int, limit: int | None) -> str:
+def _room(context: ToolContext) -> int:
+    """Return how many characters a result may have, without the note at its end."""
+    return min(RESULT_LIMIT, context.result_limit) - _MARK_ROOM
+
+
+def _excerpt(file: TextIO, first: int, limit: int | None, room: int) -> str:
     lines: list[str] = []
-    room = RESULT_LIMIT - _MARK_ROOM
     while limit is None or len(lines) < limit:
         line = file.readline(room + 1)
         if len(line) > room:
@@ -143,12 +147,12 @@ def _cut(lines: list[str], rest: str, first: int) -> str:
     return f"{rest}\n[Cut in line {number}, which is too long for a result; go on with offset {number + 1}.]"
 
 
-def _list(arguments: Mapping[str, Any], workspace: Path, home: Path) -> str:
-    path = path_in_workspace(arguments, workspace, home, default=".")
+def _list(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> str:
+    path = path_in_workspace(arguments, context.workspace, home, default=".")
     with os.scandir(path) as entries:
         lines = [_entry(entry) for entry in sorted(entries, key=lambda entry: entry.name)]
     listing: list[str] = []
-    room = RESULT_LIMIT - _MARK_ROOM
+    room = _room(context)
     for line in lines:
         room -= len(line) + 1
         if room < 0:
@@ -188,7 +192,8 @@ def _to_write(arguments: Mapping[str, Any], workspace: Path, home: Path) -> tupl
     return path, content.encode(errors="replace")
 
 
-def _write(arguments: Mapping[str, Any], workspace: Path, home: Path) -> str:
+def _write(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> str:
+    workspace = context.workspace
     path, data = _to_write(arguments, workspace, home)
     _make_directory(path.parent, workspace)
     _replace(path, data)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from wakeful.tools.base import ToolResult, Unusable
+from wakeful.tools.base import ToolContext, ToolResult, Unusable
 
-# Takes the tool's arguments, the workspace and the server's own folder.
-Act = Callable[[Mapping[str, Any], Path, Path], str]
+# Takes the tool's arguments, the call and the server's own folder.
+Act = Callable[[Mapping[str, Any], ToolContext, Path], str]
 
 _OS_FAILURES = {
     errno.ENOENT: ("not_found", "was not found"),
@@ -19,9 +19,9 @@ _OS_FAILURES = {
 }
 
 
-async def result_of(act: Act, arguments: Mapping[str, Any], workspace: Path, home: Path) -> ToolResult:
+async def result_of(act: Act, arguments: Mapping[str, Any], context: ToolContext, home: Path) -> ToolResult:
     try:
-        return ToolResult(await asyncio.to_thread(act, arguments, workspace, home))
+        return ToolResult(await asyncio.to_thread(act, arguments, context, home))
     except (Unusable, OSError) as error:
         return file_failure(error, arguments)
 

@@ -6,7 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from wakeful.tools.base import Unusable
-from wakeful.tools.commands.gate.ground import ground_of
+from wakeful.tools.commands.gate.ground import ground_of, results_folder
+
+
+def path_to_read(arguments: Mapping[str, Any], workspace: Path, home: Path, session_id: str) -> Path:
+    """Return the path that the call names: in the workspace, or among the session's own results. Raises Unusable."""
+    named, results = arguments.get("path"), results_folder(home, session_id).resolve()
+    if isinstance(named, str) and "\0" not in named:
+        path = _resolved(workspace / named)
+        if path is not None and path.is_relative_to(results):
+            return path
+    return path_in_workspace(arguments, workspace, home)
 
 
 def path_in_workspace(arguments: Mapping[str, Any], workspace: Path, home: Path, *, default: str | None = None) -> Path:
@@ -36,8 +46,9 @@ def _resolved(path: Path) -> Path | None:
 
 
 def shown(path: Path, workspace: Path) -> str:
-    """Return a path inside the workspace as the model names it."""
-    return readable(path.relative_to(workspace.resolve()).as_posix())
+    """Return a path inside the workspace as the model names it; any other path as it is."""
+    root = workspace.resolve()
+    return readable((path.relative_to(root) if path.is_relative_to(root) else path).as_posix())
 
 
 def readable(name: str) -> str:

@@ -5,9 +5,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 
 from wakeful.model.ids import new_id
+from wakeful.tools.base import RESULT_LIMIT
 from wakeful.tools.processes.folder import ProcessFolder
 from wakeful.tools.processes.kernel.grip import Grip, end_group, end_rest_of_group, reap_group
 from wakeful.tools.processes.kernel.identity import Identity, own_identity
@@ -18,8 +20,6 @@ from wakeful.tools.processes.output.guard import OutputGuard
 from wakeful.tools.processes.output.outputs import Outputs
 from wakeful.tools.processes.settings import ProcessSettings
 from wakeful.tools.processes.spawner import Spawner, spawn_failure
-
-OUTPUT_LIMIT = 50_000
 
 _TIMED_OUT = 124
 _KILLED = 137
@@ -49,12 +49,23 @@ class ForegroundRunner:
         self._jobs: dict[asyncio.Task[ForegroundResult], asyncio.Event] = {}
 
     async def run(
-        self, command: str, workdir: str, *, timeout: float, pty: bool, variables: Mapping[str, str] = _NO_VARIABLES
+        self,
+        command: str,
+        workdir: str,
+        *,
+        timeout: float,
+        pty: bool,
+        variables: Mapping[str, str] = _NO_VARIABLES,
+        limit: int = RESULT_LIMIT,
+        keep_in: Path | None = None,
     ) -> ForegroundResult:
-        """Run the command with `variables` in its environment. Cancelling this ends everything in its group."""
+        """Run the command with `variables` in its environment, and return at most `limit` characters of its output; all
+        of a longer one is kept in the file `keep_in`. Cancelling this ends everything in its group.
+        """
         stop = asyncio.Event()
         start = partial(self._spawn, command=command, workdir=workdir, pty=pty, variables=variables)
-        job = asyncio.create_task(self._run(start, timeout=timeout, stop=stop))
+        read = partial(self._result, limit=limit, keep_in=keep_in)
+        job = asyncio.create_task(self._run(start, read, timeout=timeout, stop=stop))
         self._jobs[job] = stop
         job.add_done_callback(self._jobs.pop)
         try:
@@ -78,7 +89,12 @@ class ForegroundRunner:
         await asyncio.gather(*self._jobs, return_exceptions=True)
 
     async def _run(
-        self, start: Callable[[ProcessFolder], Grip], *, timeout: float, stop: asyncio.Event
+        self,
+        start: Callable[[ProcessFolder], Grip],
+        read: Callable[[ProcessFolder, float | None], ForegroundResult],
+        *,
+        timeout: float,
+        stop: asyncio.Event,
     ) -> ForegroundResult:
         server = own_identity()
         folder = self._outputs.folder(new_id(f"fg_{server.pid}-{server.start_time}"))
@@ -90,7 +106,7 @@ class ForegroundRunner:
         try:
             has_timed_out = await self._attend(grip, folder, timeout, stop)
             end_rest_of_group(grip.identity)
-            return await asyncio.to_thread(self._result, folder, timeout if has_timed_out else None)
+            return await asyncio.to_thread(read, folder, timeout if has_timed_out else None)
         finally:
             grip.release()
             await asyncio.to_thread(reap_group, grip.identity)
@@ -118,8 +134,10 @@ class ForegroundRunner:
         finally:
             stopping.cancel()
 
-    def _result(self, folder: ProcessFolder, exceeded: float | None) -> ForegroundResult:
-        output = self._outputs.of(folder).excerpt(OUTPUT_LIMIT)
+    def _result(
+        self, folder: ProcessFolder, exceeded: float | None, *, limit: int, keep_in: Path | None
+    ) -> ForegroundResult:
+        output = self._outputs.of(folder).excerpt(limit, keep_in)
         if exceeded is not None:
             advice = "For work that takes longer use background=true."
             reason = f"The command was stopped after {exceeded:g} s. {advice}"

@@ -1,6 +1,15 @@
 """Describes the routes of chats."""
 
-from wakeful.web.chat.routes import AnswerWanted, Cancelled, ChatReceipt, EditedMessage, QueuedTurn, SentMessage
+from wakeful.web.chat.routes import (
+    AnswerWanted,
+    Cancelled,
+    ChatReceipt,
+    CompactedSession,
+    CompactionReceipt,
+    EditedMessage,
+    QueuedTurn,
+    SentMessage,
+)
 from wakeful.web.fields import DoorHeader, OfSession
 from wakeful.wire.answer import Ok
 from wakeful.wire.openapi import Family, json_answer, json_body, operation
@@ -49,6 +58,17 @@ PATHS: dict[str, dict[str, Json]] = {
             "Withdraw a queued message",
             {200: json_answer("It is withdrawn.", Ok), **refusals(400, 404, 409, 413, 503)},
             body=json_body(QueuedTurn),
+        ),
+    },
+    "/api/session/compact": {
+        "post": operation(
+            "compactSession",
+            "Sum up the conversation so far, for the model to read instead of it",
+            {200: json_answer("The turn that does it.", CompactionReceipt), **refusals(400, 404, 409, 413, 503)},
+            words="All messages stay, and the summary stands among them with the source `summary`. 409 "
+            "`nothing_to_compact` means that there are fewer than four messages since the last one.",
+            parameters=parameters(DoorHeader, "header"),
+            body=json_body(CompactedSession),
         ),
     },
 }

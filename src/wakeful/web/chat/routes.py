@@ -1,4 +1,4 @@
-"""Routes that send, edit and withdraw messages, repeat answers and stop them."""
+"""Routes that send, edit and withdraw messages, repeat answers, stop them, and sum conversations up."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from wakeful.engine.inbox.compacting import compaction_of, require_messages
 from wakeful.engine.inbox.rewinding import Retake, edited, is_accepted, repeated, rewind
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.model.ids import new_id
@@ -51,6 +52,15 @@ class ChatReceipt(Outgoing):
     queued: bool
 
 
+class CompactedSession(OfSession):
+    focus: Annotated[MessageText | None, words("What the summary should keep above all.")] = None
+
+
+class CompactionReceipt(Outgoing):
+    turn_id: str
+    stream_id: str
+
+
 class Cancelled(Outgoing):
     cancelled: bool
 
@@ -66,6 +76,7 @@ class ChatRoutes:
             Route("/api/chat/regenerate", self.regenerate, methods=["POST"]),
             Route("/api/chat/cancel", self.cancel, methods=["POST"]),
             Route("/api/chat/withdraw", self.withdraw, methods=["POST"]),
+            Route("/api/session/compact", self.compact, methods=["POST"]),
         ]
 
     async def start(self, request: Request) -> Response:
@@ -121,6 +132,15 @@ class ChatRoutes:
         session = await self._web.find_session(request, given.session_id)
         await self._web.engine.withdraw(session.id, given.turn_id)
         return JsonAnswer(Ok())
+
+    async def compact(self, request: Request) -> Response:
+        """Sum up the conversation so far, for the model to read instead of it."""
+        given = await read_body(request, CompactedSession)
+        session = await self._web.find_session(request, given.session_id)
+        model = session.model or self._web.model
+        submission = compaction_of(session, self._web.door(request), model, (given.focus or "").strip())
+        receipt = await self._web.engine.submit(submission, before=require_messages(session.id))
+        return JsonAnswer(CompactionReceipt(turn_id=receipt.turn_id, stream_id=receipt.turn_id))
 
     async def _submission(
         self, request: Request, given: AnswerWanted, text: str, if_busy: IfBusy = IfBusy.QUEUE

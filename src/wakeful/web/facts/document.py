@@ -2,9 +2,10 @@
 
 from wakeful.web.facts.me import Me
 from wakeful.web.facts.models import ModelChoices
+from wakeful.web.facts.usage import UsageQuery, UsageReport
 from wakeful.wire.openapi import Family, json_answer, operation
 from wakeful.wire.refusals import refusals
-from wakeful.wire.schema import Json
+from wakeful.wire.schema import Json, parameters
 
 PATHS: dict[str, dict[str, Json]] = {
     "/api/me": {
@@ -19,6 +20,14 @@ PATHS: dict[str, dict[str, Json]] = {
             {200: json_answer("The models known now.", ModelChoices), **refusals(503)},
         ),
     },
+    "/api/usage": {
+        "get": operation(
+            "getUsage",
+            "Get what answers cost, day by day",
+            {200: json_answer("The days, oldest first, and the caps.", UsageReport), **refusals(400, 503)},
+            parameters=parameters(UsageQuery, "query"),
+        ),
+    },
 }
 
-FAMILY = Family("Facts", "The caller, the server and the models.", PATHS)
+FAMILY = Family("Facts", "The caller, the server, the models and what they cost.", PATHS)

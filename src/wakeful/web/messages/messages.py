@@ -6,12 +6,23 @@ from typing import Any
 
 import orjson
 
-from wakeful.model.journal.entry import Entry, EntryKind, answer_of, calls_of, is_gone, usage_of
+from wakeful.model.journal.entry import (
+    Entry,
+    EntryKind,
+    answer_of,
+    calls_of,
+    is_gone,
+    model_changes_of,
+    model_of,
+    spend_of,
+    summary_of,
+)
 from wakeful.model.journal.message import ToolCall
+from wakeful.model.spend import Spend
 from wakeful.model.tasks.task_data import time_text
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.store.base import Transaction
-from wakeful.web.messages.turn import ShownTurn, TurnCost, outline_of
+from wakeful.web.messages.turn import ModelChange, ShownTurn, TurnCost, cost_fields, outline_of
 
 # How many turns are read at once: few at first, so that for long turns little more is read than shown.
 _FEWEST = 4
@@ -90,12 +101,15 @@ def _page(found: list[MessageFields], limit: int, shown_turns: dict[str, ShownTu
 
 
 def shown_turn(turn: Turn, entries: Sequence[Entry]) -> ShownTurn:
-    costs = [usage_of(entry) for entry in entries if entry.kind is EntryKind.ANSWER]
-    usage = TurnCost(
-        input_tokens=sum(cost.input_tokens for cost in costs),
-        output_tokens=sum(cost.output_tokens for cost in costs),
-    )
-    return ShownTurn(**outline_of(turn), model=turn.model, usage=usage if costs else None)
+    costs = [spend_of(entry) for entry in entries if entry.kind in (EntryKind.ANSWER, EntryKind.SUMMARY)]
+    usage = TurnCost(**cost_fields(sum(costs, Spend()))) if costs else None
+    answers = [entry for entry in entries if entry.kind is EntryKind.ANSWER]
+    changes = [_model_change(change) for entry in answers for change in model_changes_of(entry)]
+    return ShownTurn(**outline_of(turn), model=turn.model, model_changes=changes, usage=usage)
+
+
+def _model_change(fields: dict[str, Any]) -> ModelChange:
+    return ModelChange(failed=fields["from"], **{name: fields[name] for name in ("step", "to", "code", "message")})
 
 
 def turn_messages(turn: Turn, entries: Sequence[Entry]) -> list[MessageFields]:
@@ -110,6 +124,8 @@ def turn_messages(turn: Turn, entries: Sequence[Entry]) -> list[MessageFields]:
             messages += _answer(turn, entry, results)
         elif entry.kind is EntryKind.CUT:
             messages.append(_cut(entry))
+        elif entry.kind is EntryKind.SUMMARY:
+            messages.append(_summary(entry))
     messages += _ending(turn)
     return messages
 
@@ -130,7 +146,7 @@ def _answer(turn: Turn, entry: Entry, results: dict[tuple[int, int], Entry]) -> 
     answer = answer_of(entry)
     if answer.text or answer.reasoning or not answer.calls:
         message = _message(entry.id, turn.id, "assistant", "assistant", answer.text, entry.at)
-        yield message | {"reasoning": answer.reasoning or None}
+        yield message | {"reasoning": answer.reasoning or None, "model": model_of(entry) or turn.model}
     for index, call in calls_of(entry):
         yield _call(turn, entry, index, call, results.get((entry.step, index)))
 
@@ -139,7 +155,19 @@ def _cut(entry: Entry) -> MessageFields:
     """Return an answer that was cut off. It comes right before the message that says how the turn ended."""
     data = entry.data
     message = _message(entry.id, entry.turn_id, "assistant", "assistant", data["text"], entry.at)
-    return message | {"reasoning": data["reasoning"] or None}
+    # Which model was writing is not recorded: it may have been a fallback.
+    return message | {"reasoning": data["reasoning"] or None, "model": None}
+
+
+def _summary(entry: Entry) -> MessageFields:
+    summary = summary_of(entry)
+    fields = {
+        "reason": summary.reason,
+        "tokens_before": summary.tokens_before,
+        "tokens_after": summary.tokens_after,
+        "model": summary.model or None,
+    }
+    return _message(entry.id, entry.turn_id, "note", "summary", summary.text, entry.at) | {"summary": fields}
 
 
 def _call(turn: Turn, answer: Entry, index: int, call: ToolCall, result: Entry | None) -> MessageFields:
@@ -201,7 +229,8 @@ def _ending(turn: Turn) -> Iterator[MessageFields]:
     is_stop = turn.status is TurnStatus.CANCELLED
     content = "Stopped." if error.get("code") == "stopped" else error.get("message", "")
     role = "note" if is_stop else "error"
-    yield _message(f"{turn.id}.{_END}", turn.id, role, "server", content, turn.closed_at or turn.opened_at)
+    message = _message(f"{turn.id}.{_END}", turn.id, role, "server", content, turn.closed_at or turn.opened_at)
+    yield message | ({} if is_stop else {"code": error.get("code")})
 
 
 def _message(

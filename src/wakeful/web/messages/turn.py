@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, UnsetType
 
+from wakeful.model.spend import Spend
 from wakeful.model.tasks.task import TaskStatus
 from wakeful.model.tasks.task_data import time_text
 from wakeful.model.turn import Turn, TurnStatus
@@ -25,10 +26,21 @@ class TurnOutline(Outgoing):
 class TurnCost(Outgoing):
     input_tokens: ZeroOrMore
     output_tokens: ZeroOrMore
+    cost_usd: Annotated[float | None, words("Of the tokens with a known price; null if none has one.")]
+    unpriced_tokens: ZeroOrMore
+
+
+class ModelChange(Outgoing, rename={"failed": "from"}):
+    step: ZeroOrMore
+    failed: str
+    to: str
+    code: str
+    message: Annotated[str, words("Why the model did not answer.")]
 
 
 class ShownTurn(TurnOutline):
-    model: str
+    model: Annotated[str, words("Its own model.")]
+    model_changes: Annotated[list[ModelChange], words("Models that answered instead of one that failed, in order.")]
     usage: TurnCost | None
 
 
@@ -51,6 +63,16 @@ class ReadNotice(Notice):
         words("Whether it opened the turn, came with a message or joined while the turn ran."),
     ] = UNSET
     latency_ms: Annotated[float | UnsetType, words("How long it waited for the turn.")] = UNSET
+
+
+def cost_fields(spend: Spend) -> dict[str, Any]:
+    """Return the fields of TurnCost."""
+    return {
+        "input_tokens": spend.input_tokens,
+        "output_tokens": spend.output_tokens,
+        "cost_usd": spend.cost_usd,
+        "unpriced_tokens": spend.unpriced_tokens,
+    }
 
 
 def notice_fields(kind: type[Notice], notice: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,22 +1,26 @@
 """A session with all that its page shows, in the form that clients get."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import UNSET, UnsetType
 
+from wakeful.model.journal.summary import CompactionReason
 from wakeful.web.approvals.approval import ShownApproval
 from wakeful.web.feeds.rows import SessionRow
 from wakeful.web.messages.messages import MessageFields
-from wakeful.web.messages.turn import Notice, ReadNotice, ShownTurn, ZeroOrMore, notice_fields
+from wakeful.web.messages.turn import Notice, ReadNotice, ShownTurn, TurnCost, ZeroOrMore, notice_fields
 from wakeful.web.tasks.task import ShownTask
 from wakeful.wire.declared import Outgoing, words
 
+WhyWaiting: TypeAlias = Literal["held", "blocked", "budget", "spend", "busy"]
 
-class SessionUsage(Outgoing):
-    input_tokens: ZeroOrMore
-    output_tokens: ZeroOrMore
+
+class SessionUsage(TurnCost):
     context_tokens: ZeroOrMore
-    context_window: ZeroOrMore | None = None
+    context_window: Annotated[ZeroOrMore | None, words("How many tokens its model can read; null: unknown.")] = None
+    compact_at_tokens: Annotated[
+        ZeroOrMore | None, words("With more tokens than these, the conversation is summed up; null: unknown.")
+    ] = None
 
 
 class ParentTask(Outgoing):
@@ -43,6 +47,13 @@ class ShownTool(Outgoing):
     status: Literal["done", "interrupted", "running"]
 
 
+class ShownSummary(Outgoing):
+    reason: CompactionReason
+    tokens_before: ZeroOrMore
+    tokens_after: ZeroOrMore
+    model: Annotated[str | None, words("Who wrote it; null: no model could, and it has the first words of messages.")]
+
+
 class ShownMessage(Outgoing):
     id: str
     turn_id: str
@@ -54,6 +65,22 @@ class ShownMessage(Outgoing):
     notice: ReadNotice | None
     created_at: str
     reasoning: Annotated[str | UnsetType | None, words("Only in the assistant's messages.")] = UNSET
+    summary: Annotated[
+        ShownSummary | UnsetType,
+        words("Only in a message with the source `summary`, which the model reads instead of those before it."),
+    ] = UNSET
+    model: Annotated[
+        str | UnsetType | None,
+        words("Only in the assistant's messages: the model that answered; null if the answer was cut off."),
+    ] = UNSET
+    code: Annotated[str | UnsetType | None, words("Only in messages with the role `error`: what failed.")] = UNSET
+
+
+class OpenCompaction(Outgoing):
+    step: ZeroOrMore
+    reason: CompactionReason
+    context_tokens: ZeroOrMore
+    started_at: str
 
 
 class Partial(Outgoing):
@@ -67,6 +94,7 @@ class ActiveTurn(Outgoing):
     stream_id: str
     source: str
     partial: Annotated[Partial | None, words("The text of its open step up to `cursor`.")]
+    compaction: Annotated[OpenCompaction | None, words("The summary that is being made.")]
 
 
 class QueuedMessage(Outgoing):
@@ -80,7 +108,7 @@ class PendingNotice(Notice):
     source: str
     content: str
     created_at: str
-    why: Literal["held", "blocked", "budget", "busy"]
+    why: WhyWaiting
     until: str | None
 
 
@@ -106,5 +134,6 @@ def shown_message(message: MessageFields) -> ShownMessage:
         | {
             "tool": None if tool is None else ShownTool(**tool),
             "notice": None if notice is None else ReadNotice(**notice_fields(ReadNotice, notice)),
+            "summary": ShownSummary(**message["summary"]) if "summary" in message else UNSET,
         }
     )

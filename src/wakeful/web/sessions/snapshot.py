@@ -1,11 +1,12 @@
 """Reads a session at one moment, for GET /api/session: everything in the snapshot is consistent with its cursor."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from starlette.requests import Request
 
 from wakeful.model.approvals.approval import Approval
+from wakeful.model.event import COMPACTION_STARTED, Event
 from wakeful.model.inbox import InboxRow, RowKind
 from wakeful.model.journal.entry import EntryKind
 from wakeful.model.session import Marks, Session
@@ -18,9 +19,10 @@ from wakeful.web.approvals.approval import shown_approval
 from wakeful.web.cursor import Cursor
 from wakeful.web.feeds.rows import row_fields
 from wakeful.web.messages.messages import MessageId, MessagePage, newest_messages, shown_turn
-from wakeful.web.messages.turn import Notice, ShownTurn, notice_fields
+from wakeful.web.messages.turn import Notice, ShownTurn, cost_fields, notice_fields
 from wakeful.web.sessions.session import (
     ActiveTurn,
+    OpenCompaction,
     ParentTask,
     Partial,
     PendingNotice,
@@ -28,6 +30,7 @@ from wakeful.web.sessions.session import (
     SessionUsage,
     ShownSnapshot,
     SnapshotSession,
+    WhyWaiting,
     shown_message,
 )
 from wakeful.web.tasks.task import shown_tasks
@@ -43,8 +46,8 @@ class Snapshot:
     session: Session
     parent: Task | None
     active: Turn | None
-    # The number in the session of the active turn's newest fact, and the words of its step since then.
-    base: int
+    # The active turn's newest fact, and the words of its step since then.
+    newest: Event | None
     words: tuple[WordsHead, Said] | None
     page: MessagePage
     marks: Marks
@@ -55,11 +58,11 @@ class Snapshot:
 
     def shown(self, web: Web) -> ShownSnapshot:
         return ShownSnapshot(
-            session=self._session(),
+            session=self._session(web),
             messages=[shown_message(message) for message in self.page.messages],
             has_more=self.page.has_more,
             turns=self._turns(),
-            active=None if self.active is None else ActiveTurn(**active_fields(self.active), partial=self._partial()),
+            active=self._active(),
             queued=queued_messages(self.pending),
             tasks=shown_tasks(web, self.tasks),
             approvals=[shown_approval(approval, self.session.id) for approval in self.approvals],
@@ -68,19 +71,34 @@ class Snapshot:
             cursor=self._cursor(),
         )
 
-    def _session(self) -> SnapshotSession:
+    def _session(self, web: Web) -> SnapshotSession:
         session, parent = self.session, self.parent
+        window = web.window_of(session.model or web.model)
         return SnapshotSession(
             **row_fields(session, self.marks),
             workspace=session.workspace,
             created_at=time_text(session.created_at),
             parent=None if parent is None else ParentTask(session_id=parent.session_id, task_id=parent.id),
             usage=SessionUsage(
-                input_tokens=session.input_tokens,
-                output_tokens=session.output_tokens,
+                **cost_fields(session.spend),
                 context_tokens=session.context_tokens,
+                context_window=window,
+                compact_at_tokens=None if window is None else int(window * web.compact_at),
             ),
         )
+
+    def _active(self) -> ActiveTurn | None:
+        if self.active is None:
+            return None
+        return ActiveTurn(**active_fields(self.active), partial=self._partial(), compaction=self._compaction())
+
+    def _compaction(self) -> OpenCompaction | None:
+        """Return the summary that is being made: a turn does nothing else meanwhile."""
+        newest = self.newest
+        if newest is None or newest.kind != COMPACTION_STARTED:
+            return None
+        fields = {name: newest.data[name] for name in ("step", "reason", "context_tokens")}
+        return OpenCompaction(**fields, started_at=time_text(newest.at))
 
     def _partial(self) -> Partial | None:
         if self.words is None:
@@ -91,9 +109,10 @@ class Snapshot:
     def _cursor(self) -> str:
         """Return the cursor of a stream that continues after this snapshot."""
         last, word = self.session.last_seq, 0 if self.words is None else len(self.words[1].cuts)
+        base = _number_of(self.newest)
         # If other facts have followed the base, the cursor has to name it even without words.
-        has_words = self.base > 0 and (word > 0 or self.base < last)
-        return str(Cursor(last, 0, self.base, word) if has_words else Cursor(last))
+        has_words = base > 0 and (word > 0 or base < last)
+        return str(Cursor(last, 0, base, word) if has_words else Cursor(last))
 
     def _turns(self) -> dict[str, ShownTurn]:
         """Return the turns of the messages, and the active turn, which may have no messages yet."""
@@ -102,7 +121,8 @@ class Snapshot:
 
     def _pending_notices(self) -> list[PendingNotice]:
         why = _why_notices_wait(self.session, self.now)
-        until = time_text(self.session.wake_at) if why == "budget" and self.session.wake_at is not None else None
+        wake_at = self.session.wake_at
+        until = time_text(wake_at) if why in ("budget", "spend") and wake_at is not None else None
         notices = [row for row in self.pending if row.kind is RowKind.NOTICE]
         return [_pending_notice(row, why, until) for row in notices]
 
@@ -120,14 +140,14 @@ async def take_snapshot(web: Web, request: Request, session_id: str, limit: int,
         now = await tx.now()
         active = None if session.active is None else await tx.turns.get(session.active)
         page = await newest_messages(tx, newest, limit, before)
-        base = 0 if active is None else await _last_fact(tx, active)
+        fact = None if active is None else await _last_fact(tx, active)
         return Snapshot(
             session=session,
             parent=None if session.task_id is None else await tx.tasks.get(session.task_id),
             active=active,
-            base=base,
+            newest=fact,
             # If the turn has a newer fact than the words follow, that fact has ended them.
-            words=words if words is not None and words[0].base == base and words[1].cuts else None,
+            words=words if words is not None and words[0].base == _number_of(fact) and words[1].cuts else None,
             page=page,
             marks=(await tx.readers.marks(request.state.principal, [session.id], now))[session.id],
             pending=await tx.inbox.pending(session.id),
@@ -141,10 +161,12 @@ async def take_snapshot(web: Web, request: Request, session_id: str, limit: int,
     return snapshot
 
 
-async def _last_fact(tx: Transaction, turn: Turn) -> int:
-    """Return the number in the session of the turn's newest fact."""
-    newest = await tx.events.of_turn(turn.id, turn.last_seq - 1, 1)
-    return newest[0].session_seq if newest else 0
+async def _last_fact(tx: Transaction, turn: Turn) -> Event | None:
+    return next(iter(await tx.events.of_turn(turn.id, turn.last_seq - 1, 1)), None)
+
+
+def _number_of(fact: Event | None) -> int:
+    return 0 if fact is None else fact.session_seq
 
 
 def active_fields(turn: Turn) -> dict[str, Any]:
@@ -188,19 +210,17 @@ async def read_result(web: Web, request: Request, session_id: str, message: Mess
     return await web.store.read(body)
 
 
-def _why_notices_wait(session: Session, now: float) -> Literal["held", "blocked", "budget", "busy"]:
+def _why_notices_wait(session: Session, now: float) -> WhyWaiting:
     if session.is_held:
         return "held"
     if session.is_blocked:
         return "blocked"
     if session.wake_at is not None and session.wake_at > now:
-        return "budget"
+        return session.wake_reason.value
     return "busy"
 
 
-def _pending_notice(
-    row: InboxRow, why: Literal["held", "blocked", "budget", "busy"], until: str | None
-) -> PendingNotice:
+def _pending_notice(row: InboxRow, why: WhyWaiting, until: str | None) -> PendingNotice:
     data = row.data
     return PendingNotice(
         **notice_fields(Notice, data.get("notice", {})),

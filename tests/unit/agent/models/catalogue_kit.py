@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from wakeful.agent.models.catalogue import Catalogue
 from wakeful.agent.models.entry import ModelEntry
+from wakeful.agent.models.facts import UNKNOWN
 
 DEFAULT = "openai:gpt-5"
 
@@ -16,6 +17,7 @@ class Source:
         self.provider = provider
         self.settings = settings or {}
         self.names: Sequence[str] = names
+        self.facts = UNKNOWN
         self.error: Exception | None = None
         self.may_answer = asyncio.Event()
         self.may_answer.set()
@@ -28,7 +30,7 @@ class Source:
         await self.may_answer.wait()
         if self.error:
             raise self.error
-        return [ModelEntry.of(self.provider, name) for name in self.names]
+        return [ModelEntry.of(self.provider, name, facts=self.facts) for name in self.names]
 
 
 class Clock:

@@ -23,8 +23,8 @@ async def make(tmp_path: Path, clock: Clock) -> AsyncIterator[Make]:
     made: list[Catalogue] = []
 
     def build(*sources: Source, default: str = DEFAULT, patience: float = 4.0, limit: float = 60.0) -> Catalogue:
-        how = {"patience": patience, "limit": limit}
-        made.append(Catalogue(sources, tmp_path / "models.json", default, clock=clock, **how))
+        file = tmp_path / "models.json"
+        made.append(Catalogue(sources, file, default, clock=clock, patience=patience, limit=limit))
         return made[-1]
 
     yield build

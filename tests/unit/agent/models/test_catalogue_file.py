@@ -7,6 +7,7 @@ import pytest
 
 from tests.unit.agent.models.catalogue_kit import DEFAULT, Clock, Source, ids, reading_starts_a_refresh
 from wakeful.agent.models.catalogue import Catalogue
+from wakeful.agent.models.facts import UNKNOWN, ModelFacts
 
 
 @pytest.fixture
@@ -70,12 +71,12 @@ async def test_only_the_owner_can_read_it_and_no_draft_is_left(written: Path) ->
         "[]",
         "null",
         "\x00\xff",
-        '{"version": 2, "providers": {}}',
-        '{"version": 1, "providers": []}',
-        '{"version": 1, "providers": {"openai": {"mark": "m", "at": 1, "models": [3]}}}',
-        '{"version": 1, "providers": {"openai": {"mark": "m", "at": 1, "models": [{"name": "a"}]}}}',
-        '{"version": 1, "providers": {"openai": {"mark": "m", "at": [], "models": []}}}',
-        '{"version": 1, "providers": {"o": {"mark": "", "at": 1, "models": [{"name": "a", "created": 1e999}]}}}',
+        '{"version": 3, "providers": {}}',
+        '{"version": 2, "providers": []}',
+        '{"version": 2, "providers": {"openai": {"mark": "m", "at": 1, "models": [3]}}}',
+        '{"version": 2, "providers": {"openai": {"mark": "m", "at": 1, "models": [{"name": "a"}]}}}',
+        '{"version": 2, "providers": {"openai": {"mark": "m", "at": [], "models": []}}}',
+        '{"version": 2, "providers": {"o": {"mark": "", "at": 1, "models": [{"name": "a", "created": 1e999}]}}}',
         "[" * 100_000,
     ],
 )
@@ -109,3 +110,15 @@ async def test_a_draft_that_cannot_replace_the_file_is_removed(file: Path, caplo
 
     assert os.listdir(file.parent) == [file.name]
     assert "cannot save the list of models" in caplog.text
+
+
+async def test_the_next_process_knows_what_the_list_says_about_a_model(file: Path) -> None:
+    source = Source("llama")
+    source.facts = ModelFacts(context_window=8192, input_price=0.5, output_price=1.0)
+    await Catalogue([source], file, DEFAULT, clock=Clock()).refresh()
+
+    catalogue = Catalogue([Source()], file, DEFAULT, clock=Clock())
+
+    assert catalogue.facts_of("openai:llama") == source.facts
+    assert catalogue.facts_of("openai:qwen") == UNKNOWN
+    assert catalogue.facts_of("elsewhere:llama") == UNKNOWN

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.agent.models.catalogue_kit import DEFAULT, Source
+from tests.unit.agent.models.catalogue_kit import DEFAULT, Source, ids
 from wakeful.agent.models.catalogue import Catalogue
 
 
@@ -44,3 +44,10 @@ async def test_resolving_a_name_asks_no_provider(tmp_path: Path) -> None:
     assert catalogue.resolve_name("qwen") is None
     assert catalogue.fingerprint()
     assert source.asked == 0
+
+
+def test_the_fallback_models_are_known_without_a_list(tmp_path: Path) -> None:
+    catalogue = Catalogue([], tmp_path / "models.json", DEFAULT, fallbacks=["local:qwen3:8b"])
+
+    assert ids(catalogue) == ["demo:wakeful", "local:qwen3:8b", DEFAULT]
+    assert catalogue.resolve_name("qwen3:8b") == "local:qwen3:8b"

@@ -9,7 +9,7 @@ from aiohttp import web
 
 from wakeful.agent.models.entry import ModelEntry
 from wakeful.agent.models.model_list import EndpointModels, model_sources
-from wakeful.agent.providers.openai.provider import EndpointSettings
+from wakeful.agent.providers.endpoint_settings import EndpointSettings, Wire
 from wakeful.agent.providers.registry import ProviderSettings
 from wakeful.errors import ModelError
 
@@ -39,7 +39,7 @@ def answering(body: object, status: int = 200) -> Handler:
 
 
 def models_at(url: str, *, idle_timeout: float = 5.0) -> EndpointModels:
-    return EndpointModels("openai", EndpointSettings(base_url=url, api_key=KEY, idle_timeout=idle_timeout))
+    return EndpointModels(EndpointSettings(base_url=url, api_key=KEY, idle_timeout=idle_timeout))
 
 
 async def test_the_models_come_from_the_list_beside_the_chat_route() -> None:
@@ -69,7 +69,7 @@ async def test_without_a_key_none_is_sent() -> None:
         return web.json_response({"data": []})
 
     async with serving(handle) as url:
-        assert await EndpointModels("openai", EndpointSettings(base_url=url)).list_models() == []
+        assert await EndpointModels(EndpointSettings(base_url=url)).list_models() == []
 
     assert seen == [False]
 
@@ -160,12 +160,33 @@ def test_with_the_demonstration_model_alone_no_endpoint_is_asked() -> None:
 @pytest.mark.parametrize(
     ("endpoint", "default"),
     [
-        (EndpointSettings(api_key="sk-1"), "demo:wakeful"),
-        (EndpointSettings(base_url="http://localhost:11434/v1"), "demo:wakeful"),
+        (EndpointSettings(is_configured=True), "demo:wakeful"),
         (EndpointSettings(), "openai:gpt-5"),
     ],
 )
 def test_a_configured_endpoint_is_asked(endpoint: EndpointSettings, default: str) -> None:
-    sources = model_sources(ProviderSettings(openai=endpoint), default)
+    sources = model_sources(ProviderSettings({"openai": endpoint, "ollama": EndpointSettings(name="ollama")}), default)
 
     assert [source.provider for source in sources] == ["openai"]
+
+
+def test_an_endpoint_without_the_key_that_it_needs_is_not_asked() -> None:
+    endpoint = EndpointSettings(needs_key=True, is_configured=True)
+
+    assert model_sources(ProviderSettings({"openai": endpoint}), "openai:gpt-5") == []
+
+
+async def test_anthropic_lists_its_models_under_its_own_key_and_version() -> None:
+    seen: list[tuple[str, str, str]] = []
+
+    async def handle(request: web.BaseRequest) -> web.Response:
+        seen.append((request.path_qs, request.headers["x-api-key"], request.headers["anthropic-version"]))
+        model = {"type": "model", "id": "claude-opus-5", "display_name": "Opus", "created_at": "2026-02-03T00:00:00Z"}
+        return web.json_response({"data": [model], "has_more": False})
+
+    async with serving(handle) as url:
+        endpoint = EndpointSettings(url.removesuffix("/v1"), KEY, name="claude", wire=Wire.ANTHROPIC)
+        entries = await EndpointModels(endpoint).list_models()
+
+    assert seen == [("/v1/models?limit=1000", KEY, "2026-10-21")]
+    assert entries == [ModelEntry("claude:claude-opus-5", "claude", 1770076800, "claude")]

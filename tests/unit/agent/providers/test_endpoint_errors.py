@@ -55,6 +55,28 @@ def test_the_words_of_an_error_say_more_than_its_status(
     assert (error.code, error.passing) == (code, False)
 
 
+@pytest.mark.parametrize(
+    ("message", "kind", "window"),
+    [
+        ("This model's maximum context length is 8192 tokens. However, you requested 9000 tokens", {}, 8192),
+        ("prompt is too long: 210000 tokens > 200000 maximum", {}, 200_000),
+        ("input length and max_tokens exceed context limit: 195000 + 8192 > 200000", {}, 200_000),
+        ("the request exceeds the available context size (4096 tokens)", {}, 4096),
+        ("the request exceeds the available context size", {"n_ctx": 2048}, 2048),
+        ("The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)", {}, 1_048_576),
+        ("Prompt contains 40,000 tokens, too large for model with 32,768 maximum context length", {}, 32_768),
+        ("too long", {"code": "context_length_exceeded"}, None),
+        ("the context length of 12 is exceeded", {}, None),
+    ],
+)
+def test_an_overflow_tells_the_window_that_its_endpoint_names(
+    message: str, kind: dict[str, object], window: int | None
+) -> None:
+    error = _refused(400, message, **kind)
+
+    assert (error.code, error.window) == ("context_overflow", window)
+
+
 def test_an_error_in_a_stream_is_classified_by_its_code() -> None:
     errors = EndpointErrors(_ADDRESS, secret="")
 

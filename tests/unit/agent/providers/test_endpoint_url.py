@@ -3,6 +3,8 @@ import pytest
 from wakeful.agent.providers.endpoint_url import EndpointUrl
 from wakeful.errors import ConfigError
 
+_CHAT = "/chat/completions"
+
 
 @pytest.mark.parametrize(
     ("base_url", "target"),
@@ -16,11 +18,28 @@ from wakeful.errors import ConfigError
     ],
 )
 def test_the_route_is_found_under_the_base_url(base_url: str, target: str) -> None:
-    assert EndpointUrl.under(base_url, keep_userinfo=True).target == target
+    assert EndpointUrl.under(base_url, _CHAT, keep_userinfo=True).target == target
+
+
+@pytest.mark.parametrize(
+    "base_url",
+    ["https://api.anthropic.com", "https://api.anthropic.com/", "https://api.anthropic.com/v1/messages",
+     "https://api.anthropic.com/v1"],
+)  # fmt: skip
+def test_a_route_that_begins_with_its_version_is_not_given_it_twice(base_url: str) -> None:
+    assert EndpointUrl.under(base_url, "/v1/messages", keep_userinfo=True).shown == (
+        "https://api.anthropic.com/v1/messages"
+    )
+
+
+def test_the_query_of_a_route_joins_that_of_the_base_url() -> None:
+    url = EndpointUrl.under("https://host/v1?version=1", "/models?limit=5", keep_userinfo=True)
+
+    assert url.target == "https://host/v1/models?version=1&limit=5"
 
 
 def test_people_see_neither_password_nor_query() -> None:
-    url = EndpointUrl.under("https://me:secret@host:8443/v1?key=secret", keep_userinfo=True)
+    url = EndpointUrl.under("https://me:secret@host:8443/v1?key=secret", _CHAT, keep_userinfo=True)
 
     assert url.shown == "https://host:8443/v1/chat/completions"
     assert "secret" not in repr(url)
@@ -28,7 +47,7 @@ def test_people_see_neither_password_nor_query() -> None:
 
 
 def test_a_password_in_the_url_gives_way_to_the_key() -> None:
-    url = EndpointUrl.under("https://me:secret@host/v1", keep_userinfo=False)
+    url = EndpointUrl.under("https://me:secret@host/v1", _CHAT, keep_userinfo=False)
 
     assert url.target == "https://host/v1/chat/completions"
 
@@ -38,4 +57,4 @@ def test_a_password_in_the_url_gives_way_to_the_key() -> None:
 )
 def test_what_is_no_address_is_a_clear_config_error(base_url: str) -> None:
     with pytest.raises(ConfigError, match="OPENAI_BASE_URL"):
-        EndpointUrl.under(base_url, keep_userinfo=True)
+        EndpointUrl.under(base_url, _CHAT, keep_userinfo=True, setting="OPENAI_BASE_URL")

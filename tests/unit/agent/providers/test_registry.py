@@ -1,7 +1,8 @@
 import pytest
 
 from wakeful.agent.providers.demo.model import DemoModel
-from wakeful.agent.providers.openai.provider import EndpointSettings, OpenAICompatible
+from wakeful.agent.providers.endpoint_settings import EndpointSettings
+from wakeful.agent.providers.openai.provider import OpenAICompatible
 from wakeful.agent.providers.registry import ProviderRegistry, ProviderSettings
 from wakeful.errors import ConfigError
 
@@ -24,7 +25,7 @@ def test_a_provider_is_built_once() -> None:
 
 
 def test_settings_of_a_provider_that_is_not_used_may_be_wrong() -> None:
-    registry = ProviderRegistry(ProviderSettings(EndpointSettings(base_url="nonsense")))
+    registry = ProviderRegistry(ProviderSettings({"openai": EndpointSettings(base_url="nonsense")}))
 
     registry.resolve("demo:wakeful")
 
@@ -34,7 +35,7 @@ def test_settings_of_a_provider_that_is_not_used_may_be_wrong() -> None:
 
 @pytest.mark.parametrize("name", ["gpt", "nobody:gpt", ":gpt", ""])
 def test_an_unknown_provider_is_a_clear_error_that_names_the_known_ones(name: str) -> None:
-    with pytest.raises(ConfigError, match="known providers are demo and openai"):
+    with pytest.raises(ConfigError, match="known providers are anthropic, deepseek, demo, gemini"):
         ProviderRegistry(ProviderSettings()).resolve(name)
 
 
@@ -50,4 +51,4 @@ def test_an_unknown_demonstration_model_is_a_clear_error() -> None:
 
 
 def test_the_key_is_not_in_the_settings_repr() -> None:
-    assert "secret" not in repr(ProviderSettings(EndpointSettings("https://me:secret@host", "sk-secret")))
+    assert "secret" not in repr(ProviderSettings({"x": EndpointSettings("https://me:secret@host", "sk-secret")}))

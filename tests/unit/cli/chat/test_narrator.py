@@ -2,10 +2,13 @@
 
 from typing import Any
 
+import pytest
+
 from wakeful.cli.chat.cards.card import Card, Tone
 from wakeful.cli.chat.narrator import Narrator
 from wakeful.cli.chat.screens.screen import AnswerDraft
 from wakeful.cli.chat.standing import Standing
+from wakeful.cli.plain_text import clock_time
 
 Frame = tuple[str, dict[str, Any]]
 
@@ -158,6 +161,39 @@ def test_a_process_that_no_agent_waits_for_ends_with_a_remark() -> None:
     screen = narrated(("process_complete", {"process_id": "p", "status": "failed", "exit_code": 2}), standing=standing)
 
     assert screen.shown == ["· `make` failed · exit code 2"]
+
+
+def test_another_model_that_answers_is_remarked() -> None:
+    change = {
+        "step": 1,
+        "from": "a:one",
+        "to": "b:two",
+        "code": "model_credit",
+        "message": "The endpoint has no credit.",
+    }
+
+    screen = narrated(("model_changed", change), token("Hi."), ("done", {"turn_id": "t"}))
+
+    assert screen.shown == ["· b:two answers instead of a:one: The endpoint has no credit.", "Hi."]
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        ({"reason": "spend"}, "Work waits until {}, or for your words: today's budget is spent."),
+        (
+            {"reason": "budget"},
+            "Jobs have reported and wait until {}, or for your words: no more wake-ups this hour.",
+        ),
+        ({}, "Jobs have reported and wait until {}, or for your words: no more wake-ups this hour."),
+    ],
+)
+def test_it_says_why_a_session_does_not_wake(reason: dict[str, str], said: str) -> None:
+    until = "2026-01-02T00:00:00Z"
+
+    screen = narrated(("wake_waits", {"session_id": "s", "until": until} | reason))
+
+    assert screen.shown == [f"· {said.format(clock_time(until))}"]
 
 
 def test_control_characters_of_a_model_do_not_reach_the_screen() -> None:

@@ -112,7 +112,17 @@ async def test_lines_that_begin_with_a_mark_steer() -> None:
 async def test_no_session_is_made_before_there_is_something_to_say() -> None:
     client = FaultyClient()
 
-    _, shown = await take(client, "/help", "/tasks", "/model", "/stop", "/branch", "/nonsense")
+    _, shown = await take(client, "/help", "/tasks", "/model", "/stop", "/branch", "/compact", "/nonsense")
 
     assert client.posted == []
     assert shown[-1] == "There is no command /nonsense. /help shows all of them."
+
+
+async def test_a_conversation_is_summed_up_with_the_words_that_say_what_matters() -> None:
+    client = FaultyClient()
+
+    _, shown = await take(client, "hello", "/compact", "/compact the file names")
+
+    asked = [body for path, body in client.posted if path == "/api/session/compact"]
+    assert asked == [{"session_id": "ses_1"}, {"session_id": "ses_1", "focus": "the file names"}]
+    assert shown[-1].startswith("Summing up the conversation")

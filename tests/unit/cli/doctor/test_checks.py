@@ -13,7 +13,7 @@ from wakeful.cli.client import Client, RequestRefused
 from wakeful.cli.doctor.platform_checks import check_platforms
 from wakeful.cli.doctor.result import CheckResult
 from wakeful.cli.doctor.server_checks import check_cron, check_doors, check_outbox, check_people
-from wakeful.cli.doctor.settings_checks import check_home, check_hooks, check_model, check_port
+from wakeful.cli.doctor.settings_checks import check_home, check_hooks, check_model, check_port, check_spend
 from wakeful.config.config import Config
 from wakeful.config.load import load_config
 
@@ -77,6 +77,40 @@ async def test_the_model_is_checked(tmp_path: Path, settings: dict[str, str], st
     found = await check_model(config_of(tmp_path, **settings))
 
     assert (found.state, words in found.message) == (state, True)
+
+
+@pytest.mark.parametrize(
+    ("settings", "state", "words"),
+    [
+        ({}, "ok", "no limit"),
+        ({"WAKEFUL_DAILY_SPEND_USD": "5"}, "ok", "after 5 USD a day nothing wakes by itself"),
+        (
+            {"WAKEFUL_DAILY_SPEND_USD": "5", "WAKEFUL_DAILY_SPEND_HARD_USD": "7.5"},
+            "ok",
+            "after 5 USD a day nothing wakes by itself, after 7.5 USD a day all stops",
+        ),
+        ({"WAKEFUL_DAILY_SPEND_USD": "5", "WAKEFUL_MODEL": "openai:odd"}, "warn", "openai:odd has no known price"),
+        (
+            {"WAKEFUL_DAILY_SPEND_HARD_USD": "5", "WAKEFUL_FALLBACK_MODELS": "openai:gpt-5,openai:odd"},
+            "warn",
+            "openai:odd has no known price",
+        ),
+    ],
+)
+def test_with_a_cap_a_model_without_a_price_is_a_warning(
+    tmp_path: Path, settings: dict[str, str], state: str, words: str
+) -> None:
+    found = check_spend(config_of(tmp_path, **settings))
+
+    assert (found.name, found.state) == ("spend", state)
+    assert words in found.message
+
+
+async def test_a_fallback_that_nobody_serves_is_found(tmp_path: Path) -> None:
+    found = await check_model(config_of(tmp_path, WAKEFUL_FALLBACK_MODELS="nobody:x"))
+
+    assert found.state == "fail"
+    assert found.message.startswith("WAKEFUL_FALLBACK_MODELS: The model 'nobody:x' names an unknown provider")
 
 
 def test_a_port_in_use_is_found_unless_our_own_server_has_it(tmp_path: Path) -> None:

@@ -6,13 +6,14 @@ from typing import Any
 import orjson
 import pytest
 
-from wakeful.engine.inbox.decision import Decision, Rules
+from wakeful.engine.inbox.decision import Decision, Rules, Wait
 from wakeful.engine.settings import EngineSettings
 from wakeful.model.event import NewEvent
 from wakeful.model.inbox import InboxRow, RowKind
 from wakeful.model.lane import Lane
 from wakeful.model.opening import Step
-from wakeful.model.session import Address, Session
+from wakeful.model.session import Address, Session, WakeReason
+from wakeful.model.spend import Spend
 from wakeful.model.turn import Door, Outcome, Turn, TurnStatus
 
 NOW = 10_000.0
@@ -111,8 +112,67 @@ def test_a_spent_budget_says_once_when_it_frees() -> None:
     waits = RULES.decide(lane(notice("n"), spent_at=NOW - 600))
     again = RULES.decide(lane(notice("n"), spent_at=NOW - 600, session={"wake_at": NOW + 3_000}))
 
-    assert (waits.wake_at, waits.opening) == (NOW + 3_000, None)
-    assert (again.wake_at, again.opening) == (None, None)
+    assert (waits.wait, waits.opening) == (Wait(NOW + 3_000, WakeReason.BUDGET), None)
+    assert (again.wait, again.opening) == (None, None)
+
+
+SPENT_RULES = replace(RULES, settings=EngineSettings(daily_spend_usd=5.0))
+MIDNIGHT = Wait(86_400.0, WakeReason.SPEND)
+
+
+def cron(name: str, **changes: Any) -> InboxRow:
+    return row(name, source="cron", **changes)
+
+
+BY_HAND = cron("h", payload=orjson.dumps({"text": "h", "by_hand": True}))
+
+
+@pytest.mark.parametrize(
+    ("found", "coming", "expected", "wait"),
+    [
+        pytest.param(lane(), [notice("n")], ("", [], ["turn_n"]), MIDNIGHT, id="a notice waits"),
+        pytest.param(lane(retry("r")), [], ("", [], []), MIDNIGHT, id="so does a retry"),
+        pytest.param(lane(), [cron("c")], ("", [], ["turn_c"]), MIDNIGHT, id="and a schedule"),
+        pytest.param(lane(), [row("w", source="webhook")], ("", [], ["turn_w"]), MIDNIGHT, id="and a hook"),
+        pytest.param(lane(), [BY_HAND], ("turn_h", ["h"], []), None, id="but not one that was run by hand"),
+        pytest.param(lane(), [row("d", source="delegation")], ("turn_d", ["d"], []), None, id="nor a sub-agent"),
+        pytest.param(lane(notice("n")), [row("a")], ("turn_a", ["n", "a"], []), None, id="a message takes notices"),
+        pytest.param(lane(cron("c")), [row("a")], ("turn_a", ["a"], []), None, id="and goes before a schedule"),
+        pytest.param(lane(cron("c"), asked_at=NOW), [], ("turn_c", ["c"], []), None, id="which it has let go on"),
+        pytest.param(lane(notice("n"), asked_at=NOW), [], ("turn_n", ["n"], []), None, id="like a notice elsewhere"),
+        pytest.param(lane(asked_at=NOW), [cron("c")], ("", [], ["turn_c"]), MIDNIGHT, id="but not what comes later"),
+    ],
+)
+def test_what_waits_when_the_day_has_cost_enough(
+    found: Lane, coming: list[InboxRow], expected: tuple[str, list[str], list[str]], wait: Wait | None
+) -> None:
+    decision = SPENT_RULES.decide(replace(found, spent_usd=5.0), *coming)
+
+    assert (shape(decision), decision.wait) == (expected, wait)
+
+
+def test_below_the_cap_everything_opens() -> None:
+    assert SPENT_RULES.decide(lane(spent_usd=4.99), cron("c")).opening is not None
+
+
+def test_a_reached_spend_is_announced_once() -> None:
+    known = {"wake_at": MIDNIGHT.until, "wake_reason": WakeReason.SPEND}
+
+    assert SPENT_RULES.decide(lane(cron("c"), session=known, spent_usd=5.0)).wait is None
+
+
+def test_the_hard_cap_alone_lets_wake_ups_wait_too() -> None:
+    rules = replace(RULES, settings=EngineSettings(daily_spend_hard_usd=5.0))
+
+    assert rules.decide(lane(spent_usd=5.0), notice("n")).wait == MIDNIGHT
+
+
+def test_the_answer_that_reaches_the_cap_counts_before_the_next_wake_up_opens() -> None:
+    answer = Step([], [], cost=Spend(usd=1.0))
+
+    closing, decision = SPENT_RULES.close(lane(notice("n"), spent_usd=4.5), a_turn(), DONE, answer=answer, end=END)
+
+    assert (closing.next, decision.wait) == (None, MIDNIGHT)
 
 
 def test_company_is_waited_for_from_the_moment_of_the_notice_and_only_while_the_session_is_idle() -> None:

@@ -1,20 +1,34 @@
 """The fold of a journal into what the model reads."""
 
+from dataclasses import replace
 from typing import Any
 
 import orjson
 
-from wakeful.model.journal.entry import REASONING, TEXT, WHOLE, Entry, answer_entry, input_entry, result_entry, without
-from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.entry import (
+    REASONING,
+    TEXT,
+    WHOLE,
+    Entry,
+    answer_entry,
+    input_entry,
+    result_entry,
+    summary_entry,
+    summary_of,
+    without,
+)
+from wakeful.model.journal.fact import Answered, Measure
 from wakeful.model.journal.message import (
     AssistantMessage,
     Message,
+    SummaryMessage,
     SystemMessage,
     ToolCall,
     ToolMessage,
     Usage,
     UserMessage,
 )
+from wakeful.model.journal.summary import CompactionReason, Summary
 from wakeful.model.journal.transcript import INTERRUPTED, fold
 
 ONE, TWO = ToolCall("c1", "look", "{}"), ToolCall("c2", "look", "{}")
@@ -59,14 +73,21 @@ def test_calls_without_a_result_stay_open_in_the_turn_that_goes_on() -> None:
 def test_calls_that_an_earlier_turn_left_open_are_answered_as_interrupted() -> None:
     entries = [said("t1", "go"), answered("t1", CALLING), result("t1", 1, ONE), said("t2", "and?")]
     transcript = fold(entries, "t2")
-    expected: list[Message] = [ToolMessage("c1", "seen"), ToolMessage("c2", INTERRUPTED), UserMessage("and?")]
+    expected: list[Message] = [
+        ToolMessage("c1", "seen"),
+        ToolMessage("c2", INTERRUPTED, is_error=True),
+        UserMessage("and?"),
+    ]
     assert transcript.messages[-3:] == expected
     assert transcript.open_calls == []
 
 
 def test_they_are_answered_too_when_the_next_turn_has_no_input() -> None:
     transcript = fold([said("t1", "go"), answered("t1", CALLING)], "t2")
-    assert transcript.messages[-2:] == [ToolMessage("c1", INTERRUPTED), ToolMessage("c2", INTERRUPTED)]
+    assert transcript.messages[-2:] == [
+        ToolMessage("c1", INTERRUPTED, is_error=True),
+        ToolMessage("c2", INTERRUPTED, is_error=True),
+    ]
 
 
 def test_an_answer_of_an_earlier_turn_is_not_an_answer_of_this_one() -> None:
@@ -130,7 +151,7 @@ def test_a_call_that_the_client_does_not_answer_is_answered_as_interrupted() -> 
         answered("t1", CALLING, client_calls=frozenset({1, 2})),
         given("t2", 0, role="tool", call_id="c1", text="one"),
     ]
-    expected = [ToolMessage("c1", "one"), ToolMessage("c2", INTERRUPTED)]
+    expected = [ToolMessage("c1", "one"), ToolMessage("c2", INTERRUPTED, is_error=True)]
     assert fold(entries, "t2").messages[2:] == expected
     assert fold([*entries, given("t2", 1, role="user", text="and?")], "t2").messages[2:4] == expected
 
@@ -138,7 +159,7 @@ def test_a_call_that_the_client_does_not_answer_is_answered_as_interrupted() -> 
 def test_calls_that_the_client_brings_with_it_are_not_ours_to_run() -> None:
     call = {"id": "c1", "name": "look", "arguments": "{}"}
     transcript = fold([said("t1", "go"), given("t1", 1, role="assistant", calls=[call])], "t1")
-    assert transcript.messages[-1] == ToolMessage("c1", INTERRUPTED)
+    assert transcript.messages[-1] == ToolMessage("c1", INTERRUPTED, is_error=True)
     assert (transcript.open_calls, transcript.is_answered) == ([], False)
 
 
@@ -206,7 +227,11 @@ def test_a_deleted_call_is_not_open_and_the_others_keep_their_numbers() -> None:
     without_result = [calling, said("t2", "and?")]
     left = AssistantMessage("let me see", calls=(TWO,))
     assert fold(whole, "t2").messages == [left, ToolMessage("c2", "seen"), UserMessage("and?")]
-    assert fold(without_result, "t2").messages == [left, ToolMessage("c2", INTERRUPTED), UserMessage("and?")]
+    assert fold(without_result, "t2").messages == [
+        left,
+        ToolMessage("c2", INTERRUPTED, is_error=True),
+        UserMessage("and?"),
+    ]
 
 
 def test_words_about_something_deleted_are_not_deleted() -> None:
@@ -238,3 +263,68 @@ def test_a_call_that_the_client_gives_back_with_its_result_is_answered() -> None
 
     # The client's own call of the same answer still waits for its output.
     assert messages == [AssistantMessage("", calls=(ONE, TWO)), ToolMessage("c2", "seen"), ToolMessage("c1", "rain")]
+
+
+def summed_up(turn: str, step: int = 1, *, keeps_from: str = "", **details: Any) -> Entry:
+    summary = Summary("short", keeps_from, (), (), (), CompactionReason.AUTO, 1_000, 50, "m", Usage())
+    return summary_entry(turn, step, replace(summary, **details))
+
+
+def test_a_summary_stands_for_all_before_what_it_keeps() -> None:
+    entries = [
+        *[said("t1", "one"), answered("t1", AssistantMessage("first"))],
+        *[said("t2", "two"), answered("t2", AssistantMessage("second"))],
+        *[said("t3", "three"), summed_up("t3", keeps_from="t2.1.0", instructions=("Be brief.",))],
+    ]
+    system, shown, *kept = fold(entries, "t3").messages
+    assert system == SystemMessage("Be brief.")
+    assert isinstance(shown, SummaryMessage)
+    assert (shown.words, shown.origin) == ("short", "t3.1.0")
+    assert kept == [AssistantMessage("second"), UserMessage("three")]
+    # The journal of the context begins with the turn of the first kept entry.
+    assert fold(entries[2:], "t3") == fold(entries, "t3")
+
+
+def test_the_newest_summary_counts() -> None:
+    entries = [said("t1", "one"), summed_up("t1"), said("t2", "two"), summed_up("t2", words="shorter")]
+    [shown] = fold(entries, "t2").messages
+    assert isinstance(shown, SummaryMessage)
+    assert shown.words == "shorter"
+
+
+def test_what_a_summary_keeps_stays_where_it_was_deleted_from() -> None:
+    entries = [said("t1", "one"), said("t2", "two"), said("t3", "three"), summed_up("t3", keeps_from="t2.0.0")]
+    entries[1] = without(entries[1], WHOLE)
+    assert fold(entries, "t3").messages[1:] == [UserMessage("three")]
+
+
+def test_a_turn_remembers_its_steps_and_calls_from_before_its_summary() -> None:
+    entries = [said("t1", "go"), answered("t1", CALLING, Usage(9, 7)), result("t1", 1, ONE), result("t1", 2, TWO)]
+    transcript = fold([*entries, summed_up("t1", 2, tokens_after=950)], "t1")
+    assert (transcript.last_step, transcript.output_tokens, transcript.calls_made) == (2, 7, 2)
+    assert (transcript.summaries, transcript.vain_summaries) == (1, 1)
+    assert not transcript.is_answered
+    # To a later turn they are nothing.
+    assert fold([*entries, summed_up("t1", 2), said("t2", "and?")], "t2").summaries == 0
+
+
+def test_the_context_is_measured_by_the_last_answer_or_summary() -> None:
+    talk = [said("t1", "one"), answered("t1", AssistantMessage("first"), Usage(100, 20))]
+    assert fold([*talk, said("t2", "two")], "t2").measure == Measure(120, 2)
+    # An endpoint that does not count.
+    assert fold([*talk, said("t2", "two"), answered("t2", AssistantMessage("second"))], "t2").measure == Measure(120, 2)
+    # What it keeps was counted with all that was before.
+    assert fold([*talk, summed_up("t2", keeps_from="t1.1.0")], "t2").measure == Measure(50, 2)
+
+
+def test_messages_know_their_entries() -> None:
+    notice = {"source": "process_wakeup", "notice": {"kind": "process"}}
+    entries = [said("t1", "go"), answered("t1", CALLING), result("t1", 1, ONE), given("t2", 3, text="over", **notice)]
+    messages = fold(entries, "t2").messages
+    assert [known.origin for known in messages] == ["t1.0.0", "t1.1.0", "t1.1.1", "", "t2.0.3"]
+    assert [isinstance(known, UserMessage) and known.is_notice for known in messages] == [False] * 4 + [True]
+
+
+def test_a_summary_is_read_back_as_it_was_written() -> None:
+    entry = summed_up("t1", said=("words",), work=("- proc_1",), usage=Usage(1, 2, 3, 4))
+    assert summary_entry("t1", 1, summary_of(entry)) == entry

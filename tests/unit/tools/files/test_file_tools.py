@@ -8,8 +8,8 @@ import pytest
 
 from tests.unit.tools.kit import HOME, Person, gate_of, tool_context
 from wakeful.model.approvals.approval import Choice
-from wakeful.tools.base import Tool
-from wakeful.tools.files.file_tools import RESULT_LIMIT, ListFiles, ReadFile, WriteFile
+from wakeful.tools.base import RESULT_LIMIT, Tool
+from wakeful.tools.files.file_tools import ListFiles, ReadFile, WriteFile
 
 READ, LIST, WRITE = ReadFile(HOME), ListFiles(HOME), WriteFile(gate_of(Person(None)))
 _TOOLS: list[Tool] = [READ, LIST, WRITE]

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from wakeful.agent.prompt import TITLE_INSTRUCTIONS
+from wakeful.agent.prompt import SUMMARY_INSTRUCTIONS, TITLE_INSTRUCTIONS
 from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest
 from wakeful.agent.providers.demo.remarks import NOTICE_MARK, REMINDER, about_notices, about_results, block_quote
 from wakeful.agent.providers.demo.rules import RULES, DemoRule
@@ -19,8 +19,9 @@ _COUNTING = re.compile(r"(?:please )?count to (\d{1,9})[.!]?", re.IGNORECASE)
 _COUNT_LIMIT = 10_000
 _INTRODUCTION = (
     "I am the scripted demonstration model that is built into Wakeful, not a real model: I only follow a few fixed "
-    "patterns. To talk to a real one, set WAKEFUL_MODEL=openai:<model> and OPENAI_API_KEY, and OPENAI_BASE_URL for "
-    "an endpoint other than OpenAI's (a local one needs no key), then start Wakeful again."
+    "patterns. To talk to a real one, set WAKEFUL_MODEL=anthropic:<model> and ANTHROPIC_API_KEY, or openai:<model> and "
+    "OPENAI_API_KEY, with OPENAI_BASE_URL for a compatible endpoint, or ollama:<model> for one on this machine, then "
+    "start Wakeful again."
 )
 _TITLE_WORDS = 6
 
@@ -46,6 +47,8 @@ class DemoModel:
 def _answer(request: ModelRequest) -> AssistantMessage:
     if request.instructions == TITLE_INSTRUCTIONS:
         return AssistantMessage(_title(request.messages[-1].text))
+    if request.instructions == SUMMARY_INSTRUCTIONS:
+        return AssistantMessage(_summary(request.messages[-1].text))
     news = _since_last_answer(request.messages)
     results = [message.text for message in news if isinstance(message, ToolMessage)]
     said = [message.text for message in news if isinstance(message, UserMessage)]
@@ -61,6 +64,12 @@ def _title(shown: str) -> str:
     """Return the user's first words, capitalised."""
     words = shown.removeprefix("User:").split("\n\nAssistant:")[0].split()[:_TITLE_WORDS]
     return " ".join([word.strip("*_`#>\"'") for word in words]).strip(" .,:;!?").capitalize() or "A conversation"
+
+
+def _summary(shown: str) -> str:
+    """Return the first and the last words of the user."""
+    said = [line.removeprefix("User: ") for line in shown.splitlines() if line.startswith("User: ")] or ["(nothing)"]
+    return f"Goal: {said[0]}\n\nState: the user has written {len(said)} messages, the last of them: {said[-1]}"
 
 
 def _since_last_answer(messages: Sequence[Message]) -> Sequence[Message]:

@@ -8,7 +8,6 @@ from wakeful.agent.providers.http.direct import DirectClient
 from wakeful.agent.providers.http.proxied import ProxiedClient
 from wakeful.agent.providers.http.proxy import proxy_for
 from wakeful.agent.providers.http.response import HttpResponse
-from wakeful.errors import ConfigError
 
 
 class Transport:
@@ -42,16 +41,3 @@ class Transport:
 
     async def close(self) -> None:
         await self._client.close()
-
-
-def request_headers(key: str, headers: Mapping[str, str]) -> dict[str, str]:
-    """Add the headers of every request, and Authorization if there is a key. Raises ConfigError if no header can hold
-    the key.
-    """
-    # A server that compresses a stream holds tokens back until a block is full.
-    always = {**headers, "accept-encoding": "identity", "user-agent": "wakeful"}
-    if not key:
-        return always
-    if not (key.isascii() and key.isprintable()):
-        raise ConfigError("OPENAI_API_KEY holds characters that no key has; copy it again.")
-    return {**always, "authorization": f"Bearer {key}"}

@@ -1,19 +1,27 @@
 """Builds one answer from the chunks of its stream."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from wakeful.agent.providers.base import AnswerPart, AnswerReasoning, AnswerText, Finished
+from wakeful.agent.providers.chunk_stream import count_in
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
+from wakeful.agent.providers.endpoint_settings import Wire
 from wakeful.agent.providers.mended_text import MendedText
 from wakeful.agent.providers.openai.call_builder import CallBuilder
-from wakeful.model.journal.message import AssistantMessage, Usage
+from wakeful.agent.providers.openai.template_text import TemplateText, split_thoughts
+from wakeful.model.journal.message import AssistantMessage, NativeParts, Usage
+from wakeful.tools.base import ToolSpec
 
 
 class AnswerBuilder:
-    def __init__(self, errors: EndpointErrors, *, taken_ids: Collection[str]) -> None:
+    def __init__(
+        self, errors: EndpointErrors, provider: str, *, taken_ids: Collection[str], tools: Sequence[ToolSpec] = ()
+    ) -> None:
         self._errors = errors
+        self._provider = provider
         self._taken_ids = taken_ids
+        self._template = TemplateText(tools)
         self._text = MendedText()
         self._reasoning = MendedText()
         self._calls = CallBuilder()
@@ -45,7 +53,7 @@ class AnswerBuilder:
 
     def finish(self) -> list[AnswerPart]:
         """Return the remaining parts, `Finished` last. Raises ModelError if the answer is unusable."""
-        parts = _parts(self._reasoning.finish(), self._text.finish())
+        parts = self._add_rest()
         is_cut = self._finish_reason == "length"
         if self._finish_reason == "content_filter":
             raise self._errors.filtered()
@@ -55,8 +63,24 @@ class AnswerBuilder:
         if is_cut and not (self._calls.are_complete if self._calls else self._text.whole):
             raise self._errors.cut()
         calls = self._calls.finish(self._taken_ids)
-        message = AssistantMessage(self._text.whole, self._reasoning.whole, calls)
-        return [*parts, Finished(message, self._usage, is_cut)]
+        extras = self._calls.extras()
+        native = NativeParts(self._provider, Wire.OPENAI, extras) if extras else None
+        reasoning, text = self._reasoning.whole, self._text.whole
+        if not reasoning:
+            reasoning, text = split_thoughts(text)
+        return [*parts, Finished(AssistantMessage(text, reasoning, calls, native=native), self._usage, is_cut)]
+
+    def _add_rest(self) -> list[AnswerPart]:
+        """Add what the template has held back: the last words, or the calls that the model has written as text."""
+        rest, written = self._template.finish(with_calls=not self._calls)
+        thought = self._reasoning.add(rest.thought) + self._reasoning.finish()
+        words = self._text.add(rest.words) + self._text.finish()
+        if not written and not self._calls and (written := self._template.as_call(self._text.whole)):
+            # It was shown as words already; the finished answer has the call alone.
+            self._text = MendedText()
+        for index, call in enumerate(written):
+            self._calls.add({"index": index, "function": {"name": call.name, "arguments": call.arguments}})
+        return _parts(thought, words)
 
     def _add_choice(self, choice: Mapping[str, Any]) -> list[AnswerPart]:
         # An endpoint that does not stream sends the whole answer as `message`.
@@ -71,6 +95,9 @@ class AnswerBuilder:
         reasoning = delta.get("reasoning_content") or delta.get("reasoning")
         if isinstance(reasoning, str):
             thought += reasoning
+        if said:
+            found = self._template.add(said)
+            thought, said = thought + found.thought, found.words
         return _parts(self._reasoning.add(thought) if thought else "", self._text.add(said) if said else "")
 
 
@@ -97,13 +124,9 @@ def _content(content: object) -> tuple[str, str]:
 
 def _usage(usage: Mapping[str, Any]) -> Usage:
     return Usage(
-        input_tokens=_count(usage, "prompt_tokens"),
-        output_tokens=_count(usage, "completion_tokens"),
-        cached_tokens=_count(usage.get("prompt_tokens_details"), "cached_tokens"),
-        reasoning_tokens=_count(usage.get("completion_tokens_details"), "reasoning_tokens"),
+        input_tokens=count_in(usage, "prompt_tokens"),
+        output_tokens=count_in(usage, "completion_tokens"),
+        cached_tokens=count_in(usage.get("prompt_tokens_details"), "cached_tokens"),
+        reasoning_tokens=count_in(usage.get("completion_tokens_details"), "reasoning_tokens"),
+        cache_write_tokens=count_in(usage.get("prompt_tokens_details"), "cache_write_tokens"),
     )
-
-
-def _count(counts: object, name: str) -> int:
-    count = counts.get(name) if isinstance(counts, dict) else None
-    return count if isinstance(count, int) else 0

@@ -5,9 +5,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import orjson
-
 from wakeful.agent.providers.mended_text import mended
+from wakeful.agent.providers.request_json import json_object
 from wakeful.model.ids import new_id
 from wakeful.model.journal.message import ToolCall
 
@@ -17,6 +16,8 @@ class _Draft:
     id: str
     name: str
     pieces: list[str] = field(default_factory=list)
+    # What Gemini wants back with the call: the signature of the thought behind it.
+    extra_content: object = None
 
     @property
     def arguments(self) -> str:
@@ -24,7 +25,7 @@ class _Draft:
 
     @property
     def is_complete(self) -> bool:
-        return is_json_object(self.arguments)
+        return json_object(self.arguments) is not None
 
 
 class CallBuilder:
@@ -57,6 +58,7 @@ class CallBuilder:
             self._by_index[index] = draft
         draft.id = draft.id or call_id
         draft.name = draft.name or name
+        draft.extra_content = delta.get("extra_content") or draft.extra_content
         _add_arguments(draft, function.get("arguments"))
 
     def finish(self, taken: Collection[str]) -> tuple[ToolCall, ...]:
@@ -71,6 +73,11 @@ class CallBuilder:
             # The arguments of a call without any may be an empty text, which is not JSON.
             calls.append(ToolCall(call_id, mended(draft.name), draft.arguments or "{}"))
         return tuple(calls)
+
+    def extras(self) -> tuple[Mapping[str, Any], ...]:
+        """Return the `extra_content` of those calls that have one, each with the number of its call."""
+        numbered = enumerate(self._drafts, start=1)
+        return tuple({"call": n, "extra_content": draft.extra_content} for n, draft in numbered if draft.extra_content)
 
     def _find(self, index: object, call_id: str, name: str) -> _Draft | None:
         if isinstance(index, int):
@@ -100,13 +107,6 @@ def _add_arguments(draft: _Draft, arguments: object) -> None:
     elif arguments is not None:
         # Not orjson, which refuses a lone surrogate: that is mended only when the text is complete.
         draft.pieces = [json.dumps(arguments, ensure_ascii=False)]
-
-
-def is_json_object(text: str) -> bool:
-    try:
-        return isinstance(orjson.loads(text), dict)
-    except orjson.JSONDecodeError:
-        return False
 
 
 def _text(value: object) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 
 from wakeful.gateway.messaging.settings import ShownProgress
+from wakeful.model.session import WakeReason
 
 MARK = "(This may come twice: it is not known whether the first arrived.)"
 STOPPED = "(stopped)"
@@ -43,7 +44,9 @@ def turn_failure_text(code: str, message: str) -> str:
     return f"{begin}: {message}"
 
 
-def waiting_text(count: int) -> str:
+def waiting_text(count: int, reason: str) -> str:
+    if reason == WakeReason.SPEND:
+        return f"{count} things wait: today's budget is spent. Write to me to go on."
     return f"{count} notices wait: I have woken myself too often this hour. Write to me to go on."
 
 

@@ -26,7 +26,7 @@ from wakeful.model.inbox import RowKind
 from wakeful.model.journal.entry import Entry, EntryKind
 from wakeful.model.messaging.chat import ChatKind
 from wakeful.model.messaging.post import Post, PostKind, new_post_id
-from wakeful.model.session import Address, Session
+from wakeful.model.session import Address, Session, WakeReason
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction
 
@@ -73,7 +73,7 @@ class PostWriter:
         if event.kind in (events.APPROVAL_REQUIRED, events.APPROVAL_ANSWERED):
             await self._write_approval(event)
         elif event.kind == events.WAKE_WAITS:
-            await self._write_waiting()
+            await self._write_waiting(event)
         elif event.turn_id is not None and (turn := await self._turn(event.turn_id)) is not None:
             await self._write_of_turn(event, turn)
 
@@ -150,16 +150,19 @@ class PostWriter:
                 words = "Expired." if data["choice"] == "expired" else "Answered elsewhere."
                 await self._tx.posts.put(replace(post, wanted=words, details=post.details | {"choices": []}))
 
-    async def _write_waiting(self) -> None:
+    async def _write_waiting(self, event: Event) -> None:
+        # Logs of older versions do not say the reason: there was one.
+        reason = event.data.get("reason", WakeReason.BUDGET)
+        is_spend = reason == WakeReason.SPEND
         pending = await self._tx.inbox.pending(self._session.id)
-        count = sum(row.kind is RowKind.NOTICE for row in pending)
+        count = sum(row.kind is RowKind.NOTICE or (is_spend and not row.is_asked) for row in pending)
         if not count:
             return
         # Said once until a person writes: while work goes on, the budget frees and is spent again and again.
         turns = await self._tx.turns.recent(self._session.id, _PAGE)
         since = next((turn.id for turn in turns if not turn.is_wakeup), "")
-        key = f"{self._session.id}:waits:{since}"
-        await self._put(None, self._session.address, PostKind.REMARK, key, waiting_text(count))
+        key = f"{self._session.id}:waits:{reason}:{since}"
+        await self._put(None, self._session.address, PostKind.REMARK, key, waiting_text(count, reason))
 
     async def _put_parts(self, turn: Turn, kind: PostKind, key: str, text: str) -> list[Post]:
         parts = split(text, self._form)

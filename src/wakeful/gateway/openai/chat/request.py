@@ -1,7 +1,7 @@
 """The body of POST /v1/chat/completions: its declaration, and the request that is made of it."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import not_
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -108,6 +108,11 @@ def read_chat_request(body: Mapping[str, Any], server_tools: Collection[str]) ->
     )
     require_tools(turn, server_tools)
     return ChatRequest(chat_inputs(given.messages), given.model, given.stream, given.stream_options.include_usage, turn)
+
+
+def in_session(asked: ChatRequest) -> ChatRequest:
+    """Return the request of a client that continues a session, whose context may be summed up."""
+    return replace(asked, turn=replace(asked.turn, echo={**asked.turn.echo, "truncation": "auto"}))
 
 
 def _options(given: ChatBody) -> dict[str, Any]:

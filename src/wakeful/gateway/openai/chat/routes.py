@@ -14,7 +14,7 @@ from wakeful.errors import EngineStopping
 from wakeful.gateway.openai.api import Api, ends_turn, read_api_body
 from wakeful.gateway.openai.chat.answer import ChatAnswer, ChatFacts
 from wakeful.gateway.openai.chat.new_messages import KnownChat, without_known_messages
-from wakeful.gateway.openai.chat.request import ChatRequest, read_chat_request
+from wakeful.gateway.openai.chat.request import ChatRequest, in_session, read_chat_request
 from wakeful.gateway.openai.chat.stream import ChatStream
 from wakeful.gateway.openai.failure import chat_status
 from wakeful.gateway.openai.lanes.answered_calls import require_calls
@@ -58,7 +58,7 @@ class ChatCompletionRoutes:
         lane = await self._headers.lane(request, model)
         model = model_in(lane, asked.model, model)
         if lane.is_kept:
-            asked = without_known_messages(asked, await self._known(lane))
+            asked = without_known_messages(in_session(asked), await self._known(lane))
         await require_calls(self._api.store, lane, asked.inputs, "messages")
         submission = self._api.submission(
             lane.session_id, model, asked.inputs, asked.turn, from_checkpoint=lane.from_checkpoint

@@ -42,7 +42,7 @@ class References:
 
         journal = await self._api.store.read(body)
         entry = position.entry_in(journal)
-        if entry is None or entry.kind is EntryKind.CUT or position.is_deleted(journal):
+        if entry is None or entry.kind in (EntryKind.CUT, EntryKind.SUMMARY) or position.is_deleted(journal):
             return None
         named = _input_of(entry, position)
         return (

@@ -17,6 +17,8 @@ from wakeful.store.base import Transaction
 
 T = TypeVar("T")
 
+_ALL_TURNS = 1 << 31
+
 
 async def until_entered(begin: Callable[[], Awaitable[T]]) -> T:
     """Call `begin`, and again if another request took the lane's new name first: the next try finds that lane."""
@@ -47,9 +49,16 @@ async def require_idle(lane: ApiLane, tx: Transaction) -> None:
 
 
 async def lane_history(tx: Transaction, lane: ApiLane) -> tuple[Session, Sequence[Entry]]:
-    """Return the lane's session and its journal up to the checkpoint. Raises ApiError as `require_idle` does."""
+    """Return the lane's session and the journal of its context up to the checkpoint. Raises ApiError as `require_idle`
+    does.
+    """
     session = lane.new_session or await _idle_session(tx, lane)
-    return session, () if session.checkpoint is None else await tx.journal.of_chain(session.checkpoint)
+    return session, await context_of(tx, session.checkpoint)
+
+
+async def context_of(tx: Transaction, turn_id: str | None) -> list[Entry]:
+    """Return the journal that a turn which grows from this one reads: from the newest summary on."""
+    return [] if turn_id is None else (await tx.journal.of_chain_after(turn_id, (), _ALL_TURNS)).entries
 
 
 def busy(state: dict[str, Any], *, is_conversation: bool = True) -> ApiError:

@@ -34,6 +34,7 @@ from wakeful.wire.sse import EventStream, until_gone
 class _Unstored:
     turn: Turn
     messages: Sequence[Message]
+    owner: str
 
 
 class UnstoredResponses:
@@ -44,7 +45,7 @@ class UnstoredResponses:
 
     async def create(self, request: Request, asked: ResponseRequest) -> Response | EventStream:
         unstored = await self._prepare(request, asked)
-        log = self._api.engine.ephemeral.run(unstored.turn, unstored.messages)
+        log = self._api.engine.ephemeral.run(unstored.turn, unstored.messages, unstored.owner)
         if asked.is_streamed:
             return EventStream(_frames(unstored, log), self._api.streams)
         return JsonAnswer(await _unless_gone(request, unstored, log))
@@ -85,7 +86,7 @@ class UnstoredResponses:
             opened_at=await tx.now(),
         )
         said = [input_entry(turn.id, 0, index, given) for index, given in enumerate(inputs)]
-        return _Unstored(turn, fold([*before, *said], turn.id).messages)
+        return _Unstored(turn, fold([*before, *said], turn.id).messages, session.owner)
 
 
 async def _frames(unstored: _Unstored, log: AsyncGenerator[StreamItem, None]) -> AsyncGenerator[bytes, None]:

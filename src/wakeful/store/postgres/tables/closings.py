@@ -3,13 +3,16 @@
 from wakeful.errors import LeaseLost
 from wakeful.model.event import Event
 from wakeful.model.opening import Closing
+from wakeful.model.spend import Spend
 from wakeful.store.numbering import number
 from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import Source
+from wakeful.store.postgres.tables.spending import ADD_UP, SPENDING_COLUMNS, TODAY
 from wakeful.store.rows.records import ENTRY_COLUMNS, EVENT_COLUMNS, FACT_COLUMNS, entry_values, fact_values
+from wakeful.store.rows.spending import shard_of, spend_values
 from wakeful.store.rows.turns import INBOX_ROW_COLUMNS, inbox_row_values, packed_error
 
-_WRITTEN = Source("e", ENTRY_COLUMNS, 13)
+_WRITTEN = Source("e", ENTRY_COLUMNS, 17)
 _POSTED = Source("r", INBOX_ROW_COLUMNS, _WRITTEN.next)
 _LOGGED = Source("v", ("ordinal", *FACT_COLUMNS), _POSTED.next)
 
@@ -24,11 +27,14 @@ _CLOSE = f"""
         UPDATE sessions s SET active = NULL, head = $2, checkpoint = $7, is_held = $8, is_blocked = $9,
             message_count = s.message_count + $10::bigint + (SELECT count(*) FROM journal WHERE turn_id = $2),
             last_seq = s.last_seq + $6, closed_seq = s.last_seq + $6, updated_at = clock.at,
-            input_tokens = s.input_tokens + coalesce($11::bigint, 0),
-            output_tokens = s.output_tokens + coalesce($12::bigint, 0),
-            context_tokens = coalesce($11::bigint, s.context_tokens)
+            input_tokens = s.input_tokens + $11::bigint, output_tokens = s.output_tokens + $12::bigint,
+            cost_usd = s.cost_usd + $13::float8, unpriced_tokens = s.unpriced_tokens + $14::bigint,
+            context_tokens = CASE WHEN $15 THEN $11::bigint ELSE s.context_tokens END
         FROM clock, ended WHERE s.id = $1
-        RETURNING s.last_seq - $6 AS session_seq
+        RETURNING s.last_seq - $6 AS session_seq, s.owner
+    ), spent AS (
+        INSERT INTO spending ({SPENDING_COLUMNS})
+        SELECT {TODAY}, owner, $16, $11::bigint, $12::bigint, $13::float8, $14::bigint FROM settled WHERE $15 {ADD_UP}
     ), written AS (
         INSERT INTO journal ({_WRITTEN.names}) SELECT {_WRITTEN.values} FROM {_WRITTEN.rows}, clock, ended
     ), posted AS (
@@ -57,8 +63,9 @@ async def close_turn(connection: PostgresConnection, closing: Closing) -> tuple[
         closing.is_held,
         closing.is_blocked,
         len(closing.entries),
-        None if cost is None else cost.input_tokens,
-        None if cost is None else cost.output_tokens,
+        *spend_values(cost or Spend()),
+        cost is not None,
+        shard_of(turn.session_id),
         *_WRITTEN.arguments([entry_values(entry) for entry in closing.entries]),
         *_POSTED.arguments([inbox_row_values(row) for row in closing.posted]),
         *_LOGGED.arguments([(ordinal, *fact_values(fact)) for ordinal, fact in enumerate(closing.facts, start=1)]),

@@ -12,16 +12,20 @@ from wakeful.store.rows.records import chain_from, entry_from, words_from
 # Without the cuts, which only readers of words need.
 _COLUMNS = "turn_id, step, idx, kind, payload, at"
 
-# Turns without entries have a row, too.
+# Turns without entries have a row, too. What follows a summary is bounded by the model's window, and read at once.
 _CHAIN_AFTER = """
-    WITH RECURSIVE chain (id, parent, depth) AS (
-        SELECT id, parent, 0 FROM turns WHERE id = $1
+    WITH RECURSIVE chain (id, parent, depth, first) AS (
+        SELECT id, CASE WHEN id = context_turn THEN NULL ELSE parent END, 0, context_turn FROM turns WHERE id = $1
         UNION ALL
-        SELECT t.id, t.parent, c.depth + 1 FROM turns t JOIN chain c ON t.id = c.parent WHERE t.id <> ALL($2::text[])
+        SELECT t.id, CASE WHEN t.id = c.first THEN NULL ELSE t.parent END, c.depth + 1, c.first
+        FROM turns t JOIN chain c ON t.id = c.parent WHERE t.id <> ALL($2::text[])
     )
     SELECT coalesce((SELECT position FROM upkeep WHERE name = 'journal_revision'), '') AS revision, c.parent AS base,
            c.id AS last, c.depth, j.turn_id, j.step, j.idx, j.kind, j.payload, j.at
-    FROM (SELECT * FROM chain ORDER BY depth DESC LIMIT $3) c
+    FROM (
+        SELECT * FROM chain ORDER BY depth DESC
+        LIMIT (SELECT CASE WHEN context_turn IS NULL THEN $3::bigint END FROM turns WHERE id = $1)
+    ) c
     LEFT JOIN journal j ON j.turn_id = c.id ORDER BY c.depth DESC, j.step, j.idx
 """
 

@@ -51,9 +51,9 @@ _OPEN = f"""
         UPDATE inbox SET status = 'claimed', claimed_by = k.turn_id
         FROM {_CLAIMED.rows} WHERE inbox.id = ANY(${_POSTED.next}) AND inbox.id = k.row_id AND status = 'pending'
     ), opened AS (
-        INSERT INTO turns ({_OPENED.names}, number)
-        SELECT {_OPENED.values}, 1 + coalesce((SELECT number FROM turns WHERE id = t.parent), 0)
-        FROM {_OPENED.rows} JOIN lane ON lane.id = t.session_id, clock
+        INSERT INTO turns ({_OPENED.names}, number, context_turn)
+        SELECT {_OPENED.values}, 1 + coalesce(p.number, 0), p.context_turn
+        FROM {_OPENED.rows} JOIN lane ON lane.id = t.session_id LEFT JOIN turns p ON p.id = t.parent, clock
         RETURNING id
     ), written AS (
         INSERT INTO journal ({_WRITTEN.names}) SELECT {_WRITTEN.values}

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection
 
-from wakeful.model.session import Session, TitleOrigin
+from wakeful.model.inbox import UNASKED_SOURCES
+from wakeful.model.session import Session, TitleOrigin, WakeReason
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import PostgresConnection, sql_literal
 from wakeful.store.postgres.statement import insertion
@@ -16,9 +17,13 @@ _CREATE = f"""
     {insertion("sessions", SESSION_COLUMNS)}
     ON CONFLICT (id) DO UPDATE SET owner = excluded.owner WHERE FALSE RETURNING TRUE
 """
-_MAY_WAKE = "NOT s.is_held AND NOT s.is_blocked"
+_UNASKED = ", ".join(f"'{source}'" for source in sorted(UNASKED_SOURCES))
+# Messages open a turn whatever is used up, but those of schedules and hooks wait for a day's spend.
+_IS_FREE = f"i.kind = 'message' AND NOT (s.wake_reason = 'spend' AND i.source IN ({_UNASKED}))"
+_MAY_OPEN = "(i.kind = 'message' OR (NOT s.is_held AND NOT s.is_blocked))"
 # Rows from the future, and waits that are longer than possible, mean that the clock was set back: they are due now.
-_DUE = """CASE WHEN i.created_at > $1 OR s.wake_at > $1 + 3600 THEN 0
+_DUE = f"""CASE WHEN ({_IS_FREE}) OR i.created_at > $1
+        OR s.wake_at > $1 + CASE s.wake_reason WHEN 'spend' THEN 86400 ELSE 3600 END THEN 0
     ELSE greatest(i.not_before, coalesce(s.wake_at, 0)) END"""
 _IDLE_WITH_PENDING = """
     FROM inbox i JOIN sessions s ON s.id = i.session_id
@@ -87,16 +92,6 @@ class PostgresSessions:
         )
         # Lists that show the session have to read it again.
         self._footprint.sessions.add(session_id)
-
-    async def spend(self, session_id: str, *, input_tokens: int, output_tokens: int) -> None:
-        await self._write(
-            """UPDATE sessions SET input_tokens = input_tokens + $2, output_tokens = output_tokens + $3,
-                                   context_tokens = $2
-               WHERE id = $1""",
-            session_id,
-            input_tokens,
-            output_tokens,
-        )
 
     async def rewind(self, session_id: str, *, head: str | None, checkpoint: str | None, message_count: int) -> None:
         await self._write(
@@ -191,22 +186,29 @@ class PostgresSessions:
         )
         return [session_from(row) for row in rows]
 
-    async def wake_later(self, session_id: str, at: float | None) -> None:
+    async def wake_later(self, session_id: str, at: float | None, reason: WakeReason = WakeReason.BUDGET) -> None:
         self._footprint.require_lock(session_id)
-        await self._connection.execute("UPDATE sessions SET wake_at = $2 WHERE id = $1", session_id, at)
+        await self._connection.execute(
+            "UPDATE sessions SET wake_at = $2, wake_reason = $3 WHERE id = $1", session_id, at, reason
+        )
+
+    async def end_spend_waits(self) -> None:
+        await self._connection.execute(
+            "UPDATE sessions SET wake_at = NULL WHERE wake_at IS NOT NULL AND wake_reason = 'spend'"
+        )
 
     async def ready(self, now: float) -> list[str]:
         rows = await self._connection.fetch(
             f"""SELECT DISTINCT s.id {_IDLE_WITH_PENDING}
-                AND (i.kind = 'message' OR ({_MAY_WAKE} AND {_DUE} <= $1)) ORDER BY s.id""",
+                AND {_MAY_OPEN} AND {_DUE} <= $1 ORDER BY s.id""",
             now,
         )
         return [row["id"] for row in rows]
 
     async def ready_since(self, now: float) -> float | None:
         since: float | None = await self._connection.fetchval(
-            f"""SELECT min(CASE WHEN i.kind = 'message' THEN i.created_at ELSE greatest(i.created_at, {_DUE}) END)
-                {_IDLE_WITH_PENDING} AND (i.kind = 'message' OR ({_MAY_WAKE} AND {_DUE} <= $1))""",
+            f"""SELECT min(greatest(i.created_at, {_DUE})) {_IDLE_WITH_PENDING}
+                AND {_MAY_OPEN} AND {_DUE} <= $1""",
             now,
         )
         return since
@@ -214,7 +216,7 @@ class PostgresSessions:
     async def next_due(self, now: float) -> float | None:
         due: float | None = await self._connection.fetchval(
             f"""SELECT min({_DUE}) {_IDLE_WITH_PENDING}
-                AND i.kind <> 'message' AND {_MAY_WAKE} AND {_DUE} > $1""",
+                AND {_MAY_OPEN} AND {_DUE} > $1""",
             now,
         )
         return due

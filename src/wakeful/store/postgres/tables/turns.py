@@ -44,6 +44,14 @@ class PostgresTurns:
             raise LeaseLost
         return turn
 
+    async def last_asked(self, session_id: str) -> float:
+        at: float | None = await self._connection.fetchval(
+            """SELECT opened_at FROM turns WHERE session_id = $1 AND source = 'user' AND NOT is_wakeup
+               ORDER BY opened_at DESC LIMIT 1""",
+            session_id,
+        )
+        return at or 0.0
+
     async def mark_recorded(self, turn_id: str) -> None:
         session_id = await self._connection.fetchval(
             """UPDATE turns SET resumes = 0, taken_back = 0, taken_from = NULL WHERE id = $1
@@ -52,6 +60,9 @@ class PostgresTurns:
         )
         if session_id is not None:
             self._footprint.require_lock(session_id)
+
+    async def begin_context(self, turn_id: str, first: str) -> None:
+        await self._connection.execute("UPDATE turns SET context_turn = $2 WHERE id = $1", turn_id, first)
 
     async def reserve(self, lease: Lease, pieces: int) -> None:
         self._footprint.require_lock(lease.session_id)

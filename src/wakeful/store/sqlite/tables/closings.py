@@ -7,11 +7,14 @@ from dataclasses import replace
 from wakeful.errors import LeaseLost
 from wakeful.model.event import Event
 from wakeful.model.opening import Closing
+from wakeful.model.spend import Spend
 from wakeful.store.numbering import number
 from wakeful.store.rows.records import ENTRY_COLUMNS, EVENT_COLUMNS, entry_values, event_values
+from wakeful.store.rows.spending import spend_values
 from wakeful.store.rows.turns import INBOX_ROW_COLUMNS, packed_error
 from wakeful.store.sqlite.statement import insert
 from wakeful.store.sqlite.tables.openings import stamped
+from wakeful.store.sqlite.tables.spending import add_to_day
 
 
 def close_turn(connection: sqlite3.Connection, now: float, closing: Closing) -> tuple[list[Event], int]:
@@ -48,9 +51,9 @@ def _settle(connection: sqlite3.Connection, now: float, closing: Closing) -> int
         """UPDATE sessions SET active = NULL, head = ?1, checkpoint = ?2, is_held = ?3, is_blocked = ?4,
                message_count = message_count + (SELECT count(*) FROM journal WHERE turn_id = ?1),
                last_seq = last_seq + ?5, closed_seq = last_seq + ?5, updated_at = ?6,
-               input_tokens = input_tokens + coalesce(?7, 0), output_tokens = output_tokens + coalesce(?8, 0),
-               context_tokens = coalesce(?7, context_tokens)
-           WHERE id = ?9 RETURNING last_seq - ?5""",
+               input_tokens = input_tokens + ?7, output_tokens = output_tokens + ?8, cost_usd = cost_usd + ?9,
+               unpriced_tokens = unpriced_tokens + ?10, context_tokens = CASE WHEN ?11 THEN ?7 ELSE context_tokens END
+           WHERE id = ?12 RETURNING last_seq - ?5""",
         (
             turn.id,
             closing.checkpoint,
@@ -58,9 +61,11 @@ def _settle(connection: sqlite3.Connection, now: float, closing: Closing) -> int
             closing.is_blocked,
             count,
             now,
-            None if cost is None else cost.input_tokens,
-            None if cost is None else cost.output_tokens,
+            *spend_values(cost or Spend()),
+            cost is not None,
             turn.session_id,
         ),
     ).fetchone()
+    if cost is not None:
+        add_to_day(connection, now, turn.session_id, cost)
     return row[0]

@@ -14,16 +14,20 @@ from wakeful.store.sqlite.statement import insert
 # Without the cuts, which only readers of words need.
 _COLUMNS = "turn_id, step, idx, kind, payload, at"
 
-# Turns without entries have a row, too.
+# Turns without entries have a row, too. What follows a summary is bounded by the model's window, and read at once.
 _CHAIN_AFTER = """
-    WITH RECURSIVE chain (id, parent, depth) AS (
-        SELECT id, parent, 0 FROM turns WHERE id = ?
+    WITH RECURSIVE chain (id, parent, depth, first) AS (
+        SELECT id, CASE WHEN id = context_turn THEN NULL ELSE parent END, 0, context_turn FROM turns WHERE id = ?
         UNION ALL
-        SELECT t.id, t.parent, c.depth + 1 FROM turns t JOIN chain c ON t.id = c.parent WHERE t.id NOT IN ({known})
+        SELECT t.id, CASE WHEN t.id = c.first THEN NULL ELSE t.parent END, c.depth + 1, c.first
+        FROM turns t JOIN chain c ON t.id = c.parent WHERE t.id NOT IN ({known})
     )
     SELECT coalesce((SELECT position FROM upkeep WHERE name = 'journal_revision'), '') AS revision, c.parent AS base,
            c.id AS last, c.depth, j.turn_id, j.step, j.idx, j.kind, j.payload, j.at
-    FROM (SELECT * FROM chain ORDER BY depth DESC LIMIT ?) c
+    FROM (
+        SELECT * FROM chain ORDER BY depth DESC
+        LIMIT (SELECT CASE WHEN context_turn IS NULL THEN ? ELSE -1 END FROM turns WHERE id = ?)
+    ) c
     LEFT JOIN journal j ON j.turn_id = c.id ORDER BY c.depth DESC, j.step, j.idx
 """
 
@@ -121,5 +125,5 @@ class SqliteJournal:
 
     async def of_chain_after(self, turn_id: str, known: Collection[str], limit: int) -> Chain:
         marks = ", ".join("?" * len(known))
-        rows = self._connection.execute(_CHAIN_AFTER.format(known=marks), (turn_id, *known, limit))
+        rows = self._connection.execute(_CHAIN_AFTER.format(known=marks), (turn_id, *known, limit, turn_id))
         return chain_from(rows.fetchall())

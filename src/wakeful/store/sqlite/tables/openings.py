@@ -19,7 +19,9 @@ from wakeful.store.rows.sessions import SESSION_COLUMNS, session_values
 from wakeful.store.rows.turns import INBOX_ROW_COLUMNS, TURN_COLUMNS, inbox_row_values, turn_values
 from wakeful.store.sqlite.statement import insert
 
+# From the parent's row.
 _NUMBER = "1 + coalesce((SELECT number FROM turns WHERE id = ?), 0)"
+_CONTEXT_TURN = "(SELECT context_turn FROM turns WHERE id = ?)"
 
 
 def open_all(connection: sqlite3.Connection, now: float, openings: Sequence[Opening]) -> list[Opened]:
@@ -29,8 +31,8 @@ def open_all(connection: sqlite3.Connection, now: float, openings: Sequence[Open
     _make_sessions(connection, now, openings)
     written = [opened(opening, _activate(connection, now, opening), now) for opening in openings]
     _consume(connection, now, openings)
-    turns = [(*turn_values(one.turn), one.turn.parent) for one in written]
-    insert(connection, "turns", (*TURN_COLUMNS, "number"), turns, last=_NUMBER)
+    turns = [(*turn_values(one.turn), one.turn.parent, one.turn.parent) for one in written]
+    insert(connection, "turns", (*TURN_COLUMNS, "number", "context_turn"), turns, last=(_NUMBER, _CONTEXT_TURN))
     entries = [replace(entry, at=now) for opening in openings for entry in opening.entries]
     insert(connection, "journal", ENTRY_COLUMNS, [entry_values(entry) for entry in entries])
     events = [event_values(event) for one in written for event in one.events]

@@ -4,15 +4,20 @@ import sqlite3
 from collections.abc import Collection
 from typing import Any
 
-from wakeful.model.session import Session, TitleOrigin
+from wakeful.model.inbox import UNASKED_SOURCES
+from wakeful.model.session import Session, TitleOrigin, WakeReason
 from wakeful.store.footprint import Footprint
 from wakeful.store.rows.sessions import SESSION_COLUMNS, session_from, session_values
 from wakeful.store.sqlite.statement import insertion
 
 _CREATE = f"{insertion('sessions', SESSION_COLUMNS)} ON CONFLICT (id) DO NOTHING"
-_MAY_WAKE = "NOT s.is_held AND NOT s.is_blocked"
+_UNASKED = ", ".join(f"'{source}'" for source in sorted(UNASKED_SOURCES))
+# Messages open a turn whatever is used up, but those of schedules and hooks wait for a day's spend.
+_IS_FREE = f"i.kind = 'message' AND NOT (s.wake_reason = 'spend' AND i.source IN ({_UNASKED}))"
+_MAY_OPEN = "(i.kind = 'message' OR (NOT s.is_held AND NOT s.is_blocked))"
 # Rows from the future, and waits that are longer than possible, mean that the clock was set back: they are due now.
-_DUE = """CASE WHEN i.created_at > :now OR s.wake_at > :now + 3600 THEN 0
+_DUE = f"""CASE WHEN ({_IS_FREE}) OR i.created_at > :now
+        OR s.wake_at > :now + CASE s.wake_reason WHEN 'spend' THEN 86400 ELSE 3600 END THEN 0
     ELSE max(i.not_before, coalesce(s.wake_at, 0)) END"""
 _IDLE_WITH_PENDING = """
     FROM inbox i JOIN sessions s ON s.id = i.session_id
@@ -70,16 +75,6 @@ class SqliteSessions:
         )
         # Lists that show the session have to read it again.
         self._footprint.sessions.add(session_id)
-
-    async def spend(self, session_id: str, *, input_tokens: int, output_tokens: int) -> None:
-        self._write(
-            """UPDATE sessions SET input_tokens = input_tokens + ?1, output_tokens = output_tokens + ?2,
-                                   context_tokens = ?1
-               WHERE id = ?3""",
-            session_id,
-            input_tokens,
-            output_tokens,
-        )
 
     async def rewind(self, session_id: str, *, head: str | None, checkpoint: str | None, message_count: int) -> None:
         self._write(
@@ -182,22 +177,29 @@ class SqliteSessions:
         )
         return [session_from(row) for row in rows]
 
-    async def wake_later(self, session_id: str, at: float | None) -> None:
+    async def wake_later(self, session_id: str, at: float | None, reason: WakeReason = WakeReason.BUDGET) -> None:
         self._footprint.require_lock(session_id)
-        self._connection.execute("UPDATE sessions SET wake_at = ? WHERE id = ?", (at, session_id))
+        self._connection.execute(
+            "UPDATE sessions SET wake_at = ?, wake_reason = ? WHERE id = ?", (at, reason, session_id)
+        )
+
+    async def end_spend_waits(self) -> None:
+        self._connection.execute(
+            "UPDATE sessions SET wake_at = NULL WHERE wake_at IS NOT NULL AND wake_reason = 'spend'"
+        )
 
     async def ready(self, now: float) -> list[str]:
         rows = self._connection.execute(
             f"""SELECT DISTINCT s.id {_IDLE_WITH_PENDING}
-                AND (i.kind = 'message' OR ({_MAY_WAKE} AND {_DUE} <= :now)) ORDER BY s.id""",
+                AND {_MAY_OPEN} AND {_DUE} <= :now ORDER BY s.id""",
             {"now": now},
         )
         return [row[0] for row in rows]
 
     async def ready_since(self, now: float) -> float | None:
         row = self._connection.execute(
-            f"""SELECT min(CASE WHEN i.kind = 'message' THEN i.created_at ELSE max(i.created_at, {_DUE}) END)
-                {_IDLE_WITH_PENDING} AND (i.kind = 'message' OR ({_MAY_WAKE} AND {_DUE} <= :now))""",
+            f"""SELECT min(max(i.created_at, {_DUE})) {_IDLE_WITH_PENDING}
+                AND {_MAY_OPEN} AND {_DUE} <= :now""",
             {"now": now},
         ).fetchone()
         since: float | None = row[0]
@@ -206,7 +208,7 @@ class SqliteSessions:
     async def next_due(self, now: float) -> float | None:
         row = self._connection.execute(
             f"""SELECT min({_DUE}) {_IDLE_WITH_PENDING}
-                AND i.kind <> 'message' AND {_MAY_WAKE} AND {_DUE} > :now""",
+                AND {_MAY_OPEN} AND {_DUE} > :now""",
             {"now": now},
         ).fetchone()
         due: float | None = row[0]

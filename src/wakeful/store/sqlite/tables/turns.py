@@ -43,6 +43,14 @@ class SqliteTurns:
             raise LeaseLost
         return turn
 
+    async def last_asked(self, session_id: str) -> float:
+        row = self._connection.execute(
+            """SELECT opened_at FROM turns WHERE session_id = ? AND source = 'user' AND NOT is_wakeup
+               ORDER BY opened_at DESC LIMIT 1""",
+            (session_id,),
+        ).fetchone()
+        return 0.0 if row is None else row[0]
+
     async def mark_recorded(self, turn_id: str) -> None:
         row = self._connection.execute(
             "UPDATE turns SET resumes = 0, taken_back = 0, taken_from = NULL WHERE id = ? RETURNING session_id",
@@ -50,6 +58,9 @@ class SqliteTurns:
         ).fetchone()
         if row is not None:
             self._footprint.require_lock(row["session_id"])
+
+    async def begin_context(self, turn_id: str, first: str) -> None:
+        self._connection.execute("UPDATE turns SET context_turn = ? WHERE id = ?", (first, turn_id))
 
     async def reserve(self, lease: Lease, pieces: int) -> None:
         self._footprint.require_lock(lease.session_id)

@@ -12,6 +12,7 @@ from pathlib import Path
 from wakeful.model.approvals.approval import Choice, Question
 from wakeful.model.turn import Turn
 from wakeful.tools.base import ToolContext
+from wakeful.tools.commands.gate.ground import results_folder
 from wakeful.tools.commands.gate.reasons import Scene, find_reasons
 from wakeful.tools.commands.gate.typing import Typing, reasons_to_type
 from wakeful.tools.ports import Approver
@@ -57,7 +58,7 @@ class Gate:
         return await self._approver.is_waiting(context.turn, context.step, context.index)
 
     def _scene(self, workdir: Path, context: ToolContext) -> Scene:
-        return Scene(workdir, context.workspace, self.home)
+        return Scene(workdir, context.workspace, self.home, (results_folder(self.home, context.session_id),))
 
 
 def no_person_to_ask(question: Question) -> Refusal:

@@ -70,14 +70,23 @@ class Ground:
         return f"(?!/(?:{'|'.join(map(re.escape, names))})(?![\\w.-]))"
 
 
-def ground_of(workspace: Path, home: Path) -> Ground:
+def ground_of(workspace: Path, home: Path, opened: Sequence[Path] = ()) -> Ground:
+    """`opened` are folders inside the server's own that the command may use."""
     real = os.path.realpath(workspace)
     usual = os.path.expanduser("~/.wakeful")
     homes = sorted({path for name in (str(home), usual) for path in (os.path.abspath(name), os.path.realpath(name))})
     open_homes = [f"{path}/workspace" for path in homes]
     if any(is_within(real, path) for path in homes):
         open_homes += [real, os.path.abspath(workspace)]
+    open_homes += [path for folder in opened for path in (os.path.abspath(folder), os.path.realpath(folder))]
     return Ground(real, homes, open_homes)
+
+
+def results_folder(home: Path, session_id: str) -> Path:
+    """Return the folder of a session's long results. It lies in the server's own folder, and is open to the
+    session's own calls.
+    """
+    return home / "results" / session_id
 
 
 def is_within(path: str, folder: str) -> bool:

@@ -61,15 +61,18 @@ _MOST_REASONS = 50
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Where a command is to run: its folder, the session's workspace and the server's own folder."""
+    """Where a command is to run: its folder, the session's workspace, the server's own folder, and the folders inside
+    of that which are open to the session.
+    """
 
     workdir: Path
     workspace: Path
     home: Path
+    opened: tuple[Path, ...] = ()
 
     @property
     def ground(self) -> Ground:
-        return ground_of(self.workspace, self.home)
+        return ground_of(self.workspace, self.home, self.opened)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,9 @@ class UnstoredLedger:
         """Let this turn begin no more tasks, and return those that it has begun."""
         return self._of_turn.pop(turn_id)
 
+    def begun_in(self, turn_id: str) -> list[str]:
+        return self._of_turn.get(turn_id, [])
+
     async def begin(self, task: Task) -> Task:
         """Write the mark before the process starts. Raises LeaseLost if the turn has ended."""
         begun = self._of_turn.get(task.turn_id)

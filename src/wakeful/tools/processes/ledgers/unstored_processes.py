@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
+from wakeful.model.tasks.task import Task, TaskStatus
 from wakeful.tools.processes.keeper import ProcessKeeper
 from wakeful.tools.processes.ledgers.unstored import UnstoredLedger
 from wakeful.tools.processes.left_behind import clear_away
@@ -21,6 +22,10 @@ class UnstoredProcesses:
             yield
         finally:
             await self._end_all(self._ledger.close(turn_id))
+
+    async def running_in(self, turn_id: str) -> list[Task]:
+        begun = [await self._ledger.rows.get(task_id) for task_id in self._ledger.begun_in(turn_id)]
+        return [task for task in begun if task is not None and task.status is TaskStatus.RUNNING]
 
     async def _end_all(self, task_ids: Sequence[str]) -> None:
         try:

@@ -8,8 +8,12 @@ from wakeful.tools.processes.output.secrets import Redactor
 
 # The most bytes that a character has in UTF-8.
 _WIDEST = 4
-# An excerpt is 40 % beginning and 60 % end.
-_HEAD_SHARE = 0.4
+# A text that is cut keeps 40 % from its beginning and 60 % from its end.
+HEAD_SHARE = 0.4
+# The most bytes of a cut text that are kept as a file.
+MOST_KEPT = 10 * 1024 * 1024
+_READ_AT_ONCE = 1024 * 1024
+_NOT_CONTINUING = bytes(byte for byte in range(256) if byte & 0xC0 != 0x80)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +47,12 @@ class Output:
 
     def text(self, start: int, end: int) -> str:
         """Return the bytes from start to end with secrets masked, also those that cross a boundary."""
+        return self._masked(start, end).decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+    def _masked(self, start: int, end: int) -> bytes:
         before = max(0, start - self._redactor.margin)
         data = self.read(before, end + self._redactor.margin)
-        shown = self._redactor.redact(data, start - before, end - before)
-        return shown.decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
+        return self._redactor.redact(data, start - before, end - before)
 
     def tail(self, characters: int) -> tuple[str, bool]:
         """Return the last characters, and whether there are more before them."""
@@ -54,14 +60,19 @@ class Output:
         start = self._tail_start(characters, size)
         return self.text(start, size), start > 0
 
-    def excerpt(self, characters: int) -> str:
-        """Return all of it, or its beginning and end around a line that says how much was left out."""
+    def excerpt(self, characters: int, keep_in: Path | None = None) -> str:
+        """Return all of it, or its beginning and end around a line that says how long it is. Then all of it is kept in
+        the file `keep_in`.
+        """
         size = self.size()
         if self._tail_start(characters, size) == 0:
             return self.text(0, size)
-        head_end = self._head_end(int(characters * _HEAD_SHARE))
-        tail_start = self._tail_start(characters - int(characters * _HEAD_SHARE), size)
-        mark = f"\n[… {tail_start - head_end:,} bytes left out …]\n"
+        if keep_in is not None:
+            self._copy_to(keep_in, min(size, MOST_KEPT))
+        mark = f"\n[… {cut_note(self._count(size), keep_in)} …]\n"
+        characters -= len(mark)
+        head_end = self._head_end(int(characters * HEAD_SHARE))
+        tail_start = self._tail_start(characters - int(characters * HEAD_SHARE), size)
         return self.text(0, head_end) + mark + self.text(tail_start, size)
 
     def page(self, offset: int, limit: int, *, is_whole: bool) -> Page:
@@ -74,6 +85,16 @@ class Output:
         if end < size or not is_whole:
             end = self._before_split_character(start, end)
         return Page(self.text(start, end), start, end)
+
+    def _copy_to(self, path: Path, size: int) -> None:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            for start in range(0, size, _READ_AT_ONCE):
+                file.write(self._masked(start, min(start + _READ_AT_ONCE, size)))
+
+    def _count(self, size: int) -> int:
+        """Return the number of characters: of bytes that do not continue one."""
+        return sum(_characters_in(self.read(start, start + _READ_AT_ONCE)) for start in range(0, size, _READ_AT_ONCE))
 
     def _head_end(self, characters: int) -> int:
         text = _exact(self.read(0, characters * _WIDEST))
@@ -104,6 +125,16 @@ class Output:
             except OSError:
                 # No data follows the offset.
                 return otherwise
+
+
+def cut_note(characters: int, path: Path | None) -> str:
+    """Return what stands where a text was cut."""
+    where = f"; the whole text is in {path}" if path else ""
+    return f"cut: {characters} characters in all{where}"
+
+
+def _characters_in(data: bytes) -> int:
+    return len(data) - len(data.translate(None, _NOT_CONTINUING))
 
 
 def _exact(data: bytes) -> str:

@@ -62,6 +62,11 @@ export function tokens(number) {
   return `${shorten(number / 1_000_000)}M`;
 }
 
+// "$1.84", "under $0.01"
+export function money(usd) {
+  return usd > 0 && usd < 0.01 ? "under $0.01" : `$${usd.toFixed(2)}`;
+}
+
 export function count(number, noun) {
   return `${whole(number)} ${noun}${number === 1 ? "" : "s"}`;
 }

@@ -14,7 +14,7 @@ def _chunk(delta: dict[str, Any], finish_reason: str | None = None, **more: Any)
 
 
 def _build(*chunks: dict[str, Any]) -> list[AnswerPart]:
-    builder = AnswerBuilder(EndpointErrors("http://model/v1/chat/completions", secret=""), taken_ids=())
+    builder = AnswerBuilder(EndpointErrors("http://model/v1/chat/completions", secret=""), "gemini", taken_ids=())
     return [part for chunk in chunks for part in builder.add(chunk)] + builder.finish()
 
 

@@ -12,7 +12,8 @@ import pytest
 
 from tests.endpoint import Endpoint, Script
 from wakeful.agent.providers.base import AnswerPart, AnswerReasoning, AnswerText, Finished, ModelRequest
-from wakeful.agent.providers.openai.provider import EndpointSettings, OpenAICompatible
+from wakeful.agent.providers.endpoint_settings import EndpointSettings
+from wakeful.agent.providers.openai.provider import OpenAICompatible
 from wakeful.errors import ConfigError, ModelError
 from wakeful.model.journal.message import AssistantMessage, ToolCall, ToolMessage, Usage, UserMessage
 from wakeful.tools.base import ToolSpec
@@ -458,7 +459,8 @@ def test_only_a_proxy_makes_a_process_import_aiohttp() -> None:
     program = """
 import asyncio, sys
 from wakeful.agent.providers.base import ModelRequest
-from wakeful.agent.providers.openai.provider import EndpointSettings, OpenAICompatible
+from wakeful.agent.providers.endpoint_settings import EndpointSettings
+from wakeful.agent.providers.openai.provider import OpenAICompatible
 from wakeful.errors import ModelError
 
 async def ask() -> None:
@@ -472,3 +474,32 @@ asyncio.run(ask())
     said = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
 
     assert said.stdout.split() == ["model_unavailable", "False"]
+
+
+async def test_the_signature_of_a_thought_is_kept_with_its_call_and_sent_back_to_its_provider_alone() -> None:
+    extra = {"google": {"thought_signature": "c2ln"}}
+    calls = [{"name": "look", "arguments": {}, "extra_content": extra}, {"name": "look", "arguments": {}}]
+    async with Endpoint(Script(calls=calls)) as endpoint, _provider(endpoint.url) as provider:
+        said = [part async for part in provider.stream(_request(tools=[_SPEC]))][-1]
+        assert isinstance(said, Finished)
+        results = [ToolMessage(call.id, "seen") for call in said.message.calls]
+        again = replace(_request(), messages=[UserMessage("Hi"), said.message, *results])
+        other = OpenAICompatible(EndpointSettings(endpoint.url, name="mistral"))
+        for asked in (provider, other):
+            assert [part async for part in asked.stream(again)]
+        await other.close()
+
+    sent = [body["messages"][1]["tool_calls"] for body in endpoint.bodies[1:]]
+    assert [call.get("extra_content") for call in sent[0]] == [extra, None]
+    assert [call.get("extra_content") for call in sent[1]] == [None, None]
+
+
+async def test_the_operators_options_go_into_the_body_as_they_are() -> None:
+    async with Endpoint() as endpoint:
+        settings = EndpointSettings(endpoint.url, options={"scripted": {"top_k": 20, "temperature": 0.6, "model": "x"}})
+        provider = OpenAICompatible(settings)
+        assert [part async for part in provider.stream(replace(_request(), options={"temperature": 1.0}))]
+        await provider.close()
+
+    (body,) = endpoint.bodies
+    assert (body["top_k"], body["temperature"], body["model"]) == (20, 0.6, "scripted")

@@ -3,6 +3,7 @@ from types import MappingProxyType
 import orjson
 
 from wakeful.agent.providers.base import ModelRequest
+from wakeful.agent.providers.endpoint_settings import EndpointSettings
 from wakeful.agent.providers.openai.dialect import Dialect
 from wakeful.agent.providers.openai.request_body import request_body
 from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
@@ -14,7 +15,7 @@ _REQUEST = ModelRequest("gpt", "Be kind.", [UserMessage("Read x."), _CALLING, To
 
 
 def test_a_conversation_is_written_as_chat_completions_want_it() -> None:
-    body = orjson.loads(request_body(_REQUEST, Dialect()))
+    body = orjson.loads(request_body(_REQUEST, Dialect(), EndpointSettings()))
 
     function = {"name": "read_file", "arguments": '{"path":"x"}'}
     assert body == {
@@ -41,7 +42,11 @@ def test_a_conversation_is_written_as_chat_completions_want_it() -> None:
 
 
 def test_what_is_not_there_is_not_written() -> None:
-    body = orjson.loads(request_body(ModelRequest("gpt", "", [UserMessage("Hi")], []), Dialect(asks_for_usage=False)))
+    body = orjson.loads(
+        request_body(
+            ModelRequest("gpt", "", [UserMessage("Hi")], []), Dialect(asks_for_usage=False), EndpointSettings()
+        )
+    )
 
     assert body == {"model": "gpt", "stream": True, "messages": [{"role": "user", "content": "Hi"}]}
 
@@ -50,7 +55,7 @@ def test_reasoning_goes_back_only_after_the_last_user_message() -> None:
     older: list[Message] = [UserMessage("Before."), AssistantMessage("Yes.", "old thoughts")]
     request = ModelRequest("gpt", "", [*older, *_REQUEST.messages], [])
 
-    messages = orjson.loads(request_body(request, Dialect(returns_reasoning=True)))["messages"]
+    messages = orjson.loads(request_body(request, Dialect(returns_reasoning=True), EndpointSettings()))["messages"]
 
     assert [message.get("reasoning_content") for message in messages] == [None, None, None, "hm", None]
 
@@ -61,7 +66,7 @@ def test_half_an_emoji_does_not_stop_a_request() -> None:
         AssistantMessage("", calls=(ToolCall("a", "t", '{"x": "\ud83d"}'),)),
     ]
 
-    body = orjson.loads(request_body(ModelRequest("gpt", "", words, []), Dialect()))
+    body = orjson.loads(request_body(ModelRequest("gpt", "", words, []), Dialect(), EndpointSettings()))
 
     assert body["messages"][0]["content"] == "a\N{REPLACEMENT CHARACTER}b"
 
@@ -73,7 +78,7 @@ def test_broken_arguments_of_an_earlier_call_are_sent_as_valid_json() -> None:
         ToolMessage("a", "broken"),
     ]
 
-    body = orjson.loads(request_body(ModelRequest("gpt", "", words, []), Dialect()))
+    body = orjson.loads(request_body(ModelRequest("gpt", "", words, []), Dialect(), EndpointSettings()))
 
     arguments = body["messages"][1]["tool_calls"][0]["function"]["arguments"]
     assert orjson.loads(arguments) == {"invalid_json": '{"x": '}

@@ -85,6 +85,15 @@ async def test_the_answer_says_that_it_ends_with_the_response_even_without_a_pro
     assert "not stored" in started["notify_unsupported"]
 
 
+async def test_its_turn_knows_what_runs(bench: Bench) -> None:
+    assert await bench.work.running_in(bench.turn.id) == []
+    async with bench.work.allowed_in(bench.turn.id):
+        running = await bench.start("sleep 100")
+        ended = await bench.start("true")
+        await bench.process(action="wait", session_id=ended["session_id"])
+        assert [task.id for task in await bench.work.running_in(bench.turn.id)] == [running["session_id"]]
+
+
 async def test_it_ends_with_its_turn_and_nothing_is_left(bench: Bench) -> None:
     async with bench.work.allowed_in(bench.turn.id):
         polite, stubborn = (

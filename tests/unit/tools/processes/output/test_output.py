@@ -36,12 +36,23 @@ def test_excerpt_of_a_short_output_is_all_of_it(tmp_path: Path) -> None:
     assert output_of(tmp_path, b"x" * 100).excerpt(100) == "x" * 100
 
 
-def test_excerpt_says_exactly_how_much_was_left_out(tmp_path: Path) -> None:
+def test_excerpt_says_how_long_the_whole_output_is(tmp_path: Path) -> None:
     data = b"a" * 50 + b"\xff" * 50 + "ü".encode() * 50
 
     excerpt = output_of(tmp_path, data).excerpt(100)
 
-    assert excerpt == "a" * 40 + "\n[… 50 bytes left out …]\n" + "\ufffd" * 10 + "ü" * 50
+    assert excerpt == "a" * 26 + "\n[… cut: 150 characters in all …]\n" + "ü" * 40
+
+
+def test_a_cut_output_is_kept_whole_with_its_secrets_masked(tmp_path: Path) -> None:
+    output = output_of(tmp_path, b"begin\n" + b"x" * 2_000 + b"\nkey-12345\nend", "key-12345")
+    kept = tmp_path / "kept" / "output.txt"
+
+    excerpt = output.excerpt(1_000, kept)
+
+    assert excerpt.startswith("begin\n")
+    assert f"the whole text is in {kept} …]" in excerpt
+    assert kept.read_bytes() == b"begin\n" + b"x" * 2_000 + b"\n***\nend"
 
 
 def test_pages_follow_each_other_without_gap_or_double(tmp_path: Path) -> None:

@@ -5,10 +5,11 @@ import { emit, on } from "../bus.js";
 import { el, icon, iconButton } from "../dom.js";
 import { dropPost, retryPost } from "../doors/post_rows.js";
 import { stuckWords } from "../doors/post_words.js";
-import { clock, count } from "../format.js";
+import { clock, count, money } from "../format.js";
 import { followLink, openSettings, SETTINGS } from "../router.js";
 import { retryNow } from "../session/session.js";
 import { openSession } from "../session/state.js";
+import { fetchToday, wakeLimit } from "../spending.js";
 import { StuckPosts } from "./stuck_posts.js";
 
 // By name, in the order of the page.
@@ -75,6 +76,12 @@ function waiting(notices) {
     const why = `: the hourly limit of wake-ups is reached. ${isOne ? "It waits" : "They wait"} ${when}.`;
     return banner("banner--wake", "wake", [many, why]);
   }
+  if (why === "spend") {
+    const spent = el("span", { text: "Today’s budget is spent" });
+    nameLimit(spent);
+    const words = `. ${isOne ? "It goes" : "They go"} on at midnight UTC, or with your next message.`;
+    return banner("banner--wake", "wake", [many, ". ", spent, words]);
+  }
   if (why === "blocked") {
     const change = el("button", {
       class: "button button--small",
@@ -110,6 +117,11 @@ async function decide(posts, act, look) {
     emit("toast", { kind: "fail", title: "Not all of it worked", text: error.message });
   }
   await look();
+}
+
+async function nameLimit(element) {
+  const limit = wakeLimit(await fetchToday().catch(() => ({ cap_usd: null, hard_cap_usd: null })));
+  if (limit !== null) element.textContent = `Today’s ${money(limit)} are spent`;
 }
 
 function gap({ from, to }, dismiss) {

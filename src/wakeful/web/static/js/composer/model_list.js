@@ -1,6 +1,8 @@
 // The list inside the model picker: options by provider, walked with the arrow keys.
 
 import { el, icon } from "../dom.js";
+import { tokens } from "../format.js";
+import { modelName, providerName } from "../model_names.js";
 import { walkWithKeys } from "../popup.js";
 
 // {element, first}: `first()` returns the element to focus.
@@ -37,7 +39,6 @@ function groups(models, words, current, choose) {
 }
 
 function option(model, isCurrent, choose) {
-  const note = model.context_window ? `${Math.round(model.context_window / 1000)}k` : "";
   const pick = () => choose(model.id);
   const onkeydown = (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
@@ -55,11 +56,17 @@ function option(model, isCurrent, choose) {
       onkeydown,
     },
     isCurrent ? icon("check") : el("span"),
-    el("span", { text: model.name ?? model.id.slice(model.id.indexOf(":") + 1) }),
-    el("span", { class: "menu__note", text: note }),
+    el("span", { text: model.name ?? modelName(model.id) }),
+    el("span", { class: "menu__note num", text: factWords(model), title: "Tokens it can read; USD a million tokens read and written" }),
   );
 }
 
+// "200k · $5 / $25"; what is not known is left out, because the list is narrow.
+function factWords({ context_window: window, input_price: read, output_price: written }) {
+  const prices = read === null || written === null ? "" : `$${read} / $${written}`;
+  return [window && tokens(window), prices].filter(Boolean).join(" · ");
+}
+
 function providerOf(model) {
-  return model.provider ?? model.id.split(":")[0];
+  return model.provider ?? providerName(model.id);
 }

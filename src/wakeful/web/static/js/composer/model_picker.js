@@ -4,6 +4,7 @@ import { api } from "../api.js";
 import { emit, on } from "../bus.js";
 import { el, icon } from "../dom.js";
 import { me } from "../me.js";
+import { modelName } from "../model_names.js";
 import { openPopup } from "../popup.js";
 import { openSession } from "../session/state.js";
 import { modelList } from "./model_list.js";
@@ -19,7 +20,7 @@ export function modelButton() {
     icon("down"),
   );
   const show = () => {
-    name.textContent = shortName(currentModel()) || "model";
+    name.textContent = modelName(currentModel()) || "model";
     button.setAttribute("aria-label", `Model: ${currentModel() || "the default"}`);
     // Before its first message a session has no model to change.
     button.disabled = !openSession.session;
@@ -61,8 +62,4 @@ async function change(id) {
   } catch (error) {
     emit("toast", { kind: "fail", title: "The model was not changed", text: error.message });
   }
-}
-
-function shortName(id) {
-  return (id ?? "").slice((id ?? "").indexOf(":") + 1);
 }

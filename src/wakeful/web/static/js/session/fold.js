@@ -5,9 +5,10 @@
 import { factOf, isBeyond, moveOn } from "../stream/cursor.js";
 import { dropHtml, foldHtml, showHtml } from "./html.js";
 import { SESSION_FRAMES } from "./session_frames.js";
+import { SUMMARY_FRAMES } from "./summaries.js";
 import { TURN_FRAMES } from "./turn_frames.js";
 
-const FRAMES = { ...SESSION_FRAMES, ...TURN_FRAMES };
+const FRAMES = { ...SESSION_FRAMES, ...TURN_FRAMES, ...SUMMARY_FRAMES };
 
 export function applyFrame(state, { name, cursor, data }) {
   if (name === "answer_html") return foldHtml(state, cursor, data);

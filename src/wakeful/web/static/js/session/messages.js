@@ -11,8 +11,11 @@ function newMessage(fields) {
   return touch({
     html: null,
     reasoning: null,
+    model: null,
     tool: null,
     notice: null,
+    summary: null,
+    code: null,
     content: "",
     blocks: null,
     isOpen: false,
@@ -24,7 +27,8 @@ function newMessage(fields) {
 export function answerOf(state, turnId, step) {
   const id = `${turnId}.${step}.0`;
   const known = state.messages.findLast((message) => message.id === id);
-  if (known) return known;
+  // A step that was begun again may have been a summary before.
+  if (known?.role === "assistant") return known;
   return add(state, { id, turn_id: turnId, role: "assistant", source: "assistant", isOpen: true });
 }
 
@@ -58,8 +62,11 @@ function isSame(message, fields) {
     message.content === fields.content &&
     message.html === fields.html &&
     message.reasoning === (fields.reasoning ?? null) &&
+    message.model === (fields.model ?? null) &&
     message.created_at === fields.created_at &&
+    message.code === (fields.code ?? null) &&
     JSON.stringify(message.notice) === JSON.stringify(fields.notice) &&
+    JSON.stringify(message.summary) === JSON.stringify(fields.summary ?? null) &&
     isSameTool(message.tool, fields.tool)
   );
 }

@@ -2,6 +2,7 @@
 
 import { withTextOf } from "../stream/cursor.js";
 import { answerOf, merged, touch } from "./messages.js";
+import { startSummary } from "./summaries.js";
 
 export function loadSnapshot(state, snapshot) {
   const isSameSession = state.id === snapshot.session.session_id;
@@ -14,7 +15,9 @@ export function loadSnapshot(state, snapshot) {
   state.session = snapshot.session;
   state.messages = [...older, ...merged(known, snapshot.messages)];
   if (!older.length) state.hasMore = Boolean(snapshot.has_more);
-  state.turns = new Map([...(isSameSession ? state.turns : []), ...Object.entries(snapshot.turns ?? {})]);
+  const turns = isSameSession ? state.turns : new Map();
+  keepOpenChanges(snapshot, turns);
+  state.turns = new Map([...turns, ...Object.entries(snapshot.turns ?? {})]);
   state.tasks = new Map(snapshot.tasks.map((task) => [task.id, task]));
   state.approvals = snapshot.approvals;
   state.queued = snapshot.queued;
@@ -23,6 +26,8 @@ export function loadSnapshot(state, snapshot) {
   state.cursor = cursor;
   if (cursor === snapshot.cursor) loadPartial(state, snapshot.active);
   else state.messages.push(open);
+  const summary = snapshot.active?.compaction;
+  if (summary) startSummary(state, { turn_id: snapshot.active.turn_id, ...summary });
 }
 
 // Adds an older page, which was requested with `before` the first message that we have.
@@ -46,7 +51,17 @@ function loadPartial(state, active) {
 }
 
 function openAnswer(known, active) {
-  return known.findLast((message) => message.isOpen && message.turn_id === active?.turn_id);
+  const isOpen = (message) => message.isOpen && !message.summary && message.turn_id === active?.turn_id;
+  return known.findLast(isOpen);
+}
+
+// A model that took over is stored with its answer: until then only frames tell of it.
+function keepOpenChanges({ active, turns }, known) {
+  const changes = known.get(active?.turn_id)?.model_changes ?? [];
+  const stored = turns?.[active?.turn_id];
+  if (!stored) return;
+  const isStored = ({ step }) => stored.model_changes.some((change) => change.step === step);
+  stored.model_changes = [...stored.model_changes, ...changes.filter((change) => change.isOpen && !isStored(change))];
 }
 
 // Keeps the older pages if the conversation still contains them.

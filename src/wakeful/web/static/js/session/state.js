@@ -9,7 +9,7 @@ export function emptyState() {
     id: null,
     // As GET /api/session gives it: title, model, pinned, archived, usage, parent, …
     session: null,
-    // turn_id → {number, source, status, opened_at, closed_at, model, usage}
+    // turn_id → {number, source, status, opened_at, closed_at, model, model_changes, usage}
     turns: new Map(),
     // In the order of the page.
     messages: [],

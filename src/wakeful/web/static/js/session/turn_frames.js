@@ -1,6 +1,8 @@
 // Frames of turns.
 
 import { add, answerOf, remove, touch } from "./messages.js";
+import { withAnswer } from "./spending.js";
+import { leaveOpenSummaries } from "./summaries.js";
 
 export const TURN_FRAMES = {
   turn_started: startTurn,
@@ -9,6 +11,7 @@ export const TURN_FRAMES = {
   token: (state, data) => addText(state, data, "content"),
   reasoning: addReasoning,
   step_abandoned: abandonStep,
+  model_changed: changeModel,
   tool: addCall,
   tool_complete: completeCall,
   usage: endStep,
@@ -27,6 +30,7 @@ function startTurn(state, { turn_id: turnId, source, parent }) {
     opened_at: state.now(),
     closed_at: null,
     model: null,
+    model_changes: [],
     usage: null,
   });
   state.activeTurn = { turn_id: turnId, stream_id: turnId, source };
@@ -84,6 +88,20 @@ function abandonStep(state, { turn_id, step }) {
   return ["messages"];
 }
 
+// A change is open until the step is answered. A turn that is resumed after a crash may fall back again.
+function changeModel(state, { turn_id, step, from, to, code, message }) {
+  const turn = state.turns.get(turn_id);
+  if (!turn) return [];
+  const others = turn.model_changes.filter((change) => change.step !== step || change.from !== from);
+  turn.model_changes = [...others, { step, from, to, code, message, isOpen: true }];
+  return ["turns"];
+}
+
+// The model that answered the turn last; null if that is not known yet.
+export function answeringModel({ model, model_changes: changes }) {
+  return changes?.at(-1)?.to ?? model ?? null;
+}
+
 function addCall(state, { turn_id, step, call_id, name, arguments: given }) {
   if (!state.turns.has(turn_id)) return [];
   const prefix = `${turn_id}.${step}.`;
@@ -107,15 +125,28 @@ function completeCall(
   return ["messages"];
 }
 
-function endStep(state, { turn_id, step, usage }) {
+function endStep(state, { turn_id, step, usage, cost_usd: cost = null, model = null }) {
   const turn = state.turns.get(turn_id);
   if (!turn) return [];
-  if (usage) turn.usage = summed(turn.usage, usage);
+  if (usage) addUsage(state, turn, usage, cost);
+  closeChanges(state, turn, step, model);
   const prefix = `${turn_id}.${step}.`;
   const isSilent = !state.messages.some((message) => message.id.startsWith(prefix));
   const answer = isSilent ? answerOf(state, turn_id, step) : state.messages.findLast((one) => one.id === `${prefix}0`);
-  if (answer) touch(answer).isOpen = false;
-  return ["messages", "turns"];
+  if (answer) Object.assign(touch(answer), { isOpen: false, model });
+  return ["messages", "turns", "session"];
+}
+
+function addUsage(state, turn, usage, cost) {
+  turn.usage = withAnswer(turn.usage, usage, cost);
+  const { session } = state;
+  if (session?.usage) session.usage = { ...withAnswer(session.usage, usage, cost), context_tokens: usage.input_tokens };
+}
+
+function closeChanges(state, turn, step, model) {
+  // The model took over before this page was opened, and only the server knows why.
+  if (model && turn.model && model !== answeringModel(turn)) state.isStale = true;
+  turn.model_changes = turn.model_changes.map((change) => (change.step === step ? { ...change, isOpen: false } : change));
 }
 
 function endTurn(state, data, status) {
@@ -125,6 +156,8 @@ function endTurn(state, data, status) {
   // The turn never opened: its message was withdrawn, or joined another turn.
   if (!turn) return ["queued"];
   Object.assign(turn, { status, closed_at: state.now(), cutStep: null });
+  // Nobody has answered these steps.
+  turn.model_changes = turn.model_changes.filter((change) => !change.isOpen);
   if (state.activeTurn?.turn_id === turn_id) state.activeTurn = null;
   closeMessages(state, turn_id);
   if (status !== "done") addEnding(state, data, status);
@@ -132,6 +165,7 @@ function endTurn(state, data, status) {
 }
 
 function closeMessages(state, turnId) {
+  leaveOpenSummaries(state, turnId);
   for (const message of state.messages.filter((one) => one.turn_id === turnId)) {
     if (message.tool?.status === "running") touch(message).tool = { ...message.tool, status: "interrupted" };
     if (message.isOpen) touch(message).isOpen = false;
@@ -141,10 +175,5 @@ function closeMessages(state, turnId) {
 function addEnding(state, { turn_id, code, message }, status) {
   const content = code === "stopped" ? "Stopped." : (message ?? "");
   const role = status === "cancelled" ? "note" : "error";
-  add(state, { id: `${turn_id}.end`, turn_id, role, source: "server", content });
-}
-
-function summed(before, usage) {
-  const add = (name) => (before?.[name] ?? 0) + (usage[name] ?? 0);
-  return { input_tokens: add("input_tokens"), output_tokens: add("output_tokens") };
+  add(state, { id: `${turn_id}.end`, turn_id, role, source: "server", content, code: (role === "error" && code) || null });
 }

@@ -5,6 +5,7 @@ import { shortId } from "../ids.js";
 import { howItStands, wasLeft } from "./scene.js";
 
 const ENDINGS = { ok: "ended well", fail: "failed", lost: "was lost", killed: "was stopped", live: "is running", needs: "needs your approval" };
+const CAUSES = { cron: "scheduled", compaction: "summed up older messages" };
 const TURN_ENDINGS = { failed: ", failed", cancelled: ", was stopped" };
 // As much as a listener can take in; the rest is in the transcript.
 const MOST_TURNS = 12;
@@ -32,7 +33,7 @@ export function inShort({ turns, tasks }) {
 
 function aboutTurn(turn, tasks, notices) {
   const woken = notices.filter((notice) => notice.turn_id === turn.turn_id && notice.delivered === "opened");
-  const cause = woken.length ? `woken by ${list(woken.map((notice) => shortId(notice.task_id)))}` : turn.source === "cron" ? "scheduled" : "asked by you";
+  const cause = woken.length ? `woken by ${list(woken.map((notice) => shortId(notice.task_id)))}` : (CAUSES[turn.source] ?? "asked by you");
   const started = tasks.filter((task) => task.turn_id === turn.turn_id).map((task) => shortId(task.id));
   const state = turn.closed_at === null ? ", is running" : (TURN_ENDINGS[turn.status] ?? "");
   return `Turn ${turn.number}, ${cause}${state}${started.length ? `, started ${list(started)}` : ""}.`;

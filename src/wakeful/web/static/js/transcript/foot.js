@@ -2,7 +2,11 @@
 
 import { copyText } from "../clipboard.js";
 import { el, icon, iconButton } from "../dom.js";
-import { duration, whole } from "../format.js";
+import { duration, money, whole } from "../format.js";
+import { me } from "../me.js";
+import { modelName } from "../model_names.js";
+import { openSession } from "../session/state.js";
+import { answeringModel } from "../session/turn_frames.js";
 import { branchButton } from "./branching.js";
 import { regenerateButton, regenerateIcon } from "./regenerating.js";
 import { turnSeconds } from "./turn_words.js";
@@ -18,7 +22,7 @@ export class FootView {
 
   update({ messages, turn, turnId, isLive, isLast }) {
     this.#messages = messages;
-    const note = messages.find((message) => message.role === "note");
+    const note = messages.find((message) => message.role === "note" && !message.summary);
     const hasAnswer = messages.some((message) => message.role === "assistant" && message.content);
     const isOpen = isLive || turn.status === "running";
     const working = isLive ? workingKind() : "";
@@ -32,6 +36,7 @@ export class FootView {
       turn.closed_at,
       turn.usage,
       isOpen && turn.cutStep,
+      unusualModel(turn),
     ]);
     if (shown === this.#shown) return;
     this.#shown = shown;
@@ -47,7 +52,7 @@ export class FootView {
     if (hasAnswer) actions.append(branchButton(turnId));
     const stopped = note ? [stoppedState(note, turn)] : [];
     if (note && isLast) stopped.push(regenerateButton("Regenerate"));
-    const numbers = note ? "" : [secondsOf(turn), tokensOf(turn)].filter(Boolean).join(" · ");
+    const numbers = note ? "" : numbersOf(turn).filter(Boolean).join(" · ");
     return [
       ...stopped,
       actions.childElementCount ? actions : null,
@@ -77,6 +82,17 @@ function open({ cutStep, opened_at: openedAt }, working) {
   return working ? [...cut, workingView(working, openedAt)] : cut;
 }
 
+function numbersOf(turn) {
+  return [secondsOf(turn), tokensOf(turn), costOf(turn), unusualModel(turn)];
+}
+
+// The name of the model that answered, unless it is the one that the session usually has.
+function unusualModel(turn) {
+  const model = answeringModel(turn);
+  const usual = openSession.session?.model || me.model;
+  return model && usual && model !== usual ? modelName(model) : "";
+}
+
 function secondsOf(turn) {
   const seconds = turnSeconds(turn);
   return seconds === null ? "" : duration(Math.max(1, Math.round(seconds)));
@@ -85,4 +101,9 @@ function secondsOf(turn) {
 function tokensOf({ usage }) {
   const used = usage ? usage.input_tokens + usage.output_tokens : 0;
   return used ? `${whole(used)} tokens` : "";
+}
+
+// Nothing for a free model, nor where the price is unknown.
+function costOf({ usage }) {
+  return usage?.cost_usd ? money(usage.cost_usd) : "";
 }

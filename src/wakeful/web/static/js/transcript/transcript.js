@@ -9,6 +9,7 @@ import { Betweens } from "./between.js";
 import { Keyed } from "./keyed.js";
 import { Paging } from "./paging.js";
 import { Scrolling } from "./scrolling.js";
+import { SummaryTurn } from "./summary_turn.js";
 import { TurnView } from "./turn.js";
 
 const REDRAWS = new Set(["messages", "turns", "tasks", "approvals", "older"]);
@@ -54,7 +55,8 @@ export function startTranscript(scroller, inner, jump) {
 
 function makeView(entry) {
   if (entry.what) return emptyView(entry);
-  return entry.between ? new Betweens() : new TurnView(entry);
+  if (entry.between) return new Betweens();
+  return entry.turn.source === "compaction" ? new SummaryTurn(entry) : new TurnView(entry);
 }
 
 // The turns and what is between them.

@@ -9,7 +9,9 @@ import { ErrorView } from "./error.js";
 import { FootView } from "./foot.js";
 import { itemsOf } from "./items.js";
 import { Keyed } from "./keyed.js";
+import { RemarkView } from "./remark.js";
 import { SaidView } from "./said.js";
+import { SummaryView } from "./summary.js";
 import { ToolsView } from "./tools.js";
 import { openerOf, turnLabel } from "./turn_words.js";
 import { WakeView } from "./wake.js";
@@ -19,6 +21,8 @@ const VIEWS = {
   wake: WakeView,
   answer: AnswerView,
   tools: ToolsView,
+  summary: SummaryView,
+  remark: RemarkView,
   error: ErrorView,
   approval: AnsweredApproval,
   foot: FootView,
@@ -47,8 +51,9 @@ export class TurnView {
     this.#frame(messages, turn, opener, isLive);
     const answered = openSession.answered.filter((approval) => approval.turn_id === turnId);
     const items = itemsOf(
-      messages.filter((message) => message.role !== "note"),
+      messages.filter((message) => message.role !== "note" || message.summary),
       answered,
+      turn.model_changes,
     );
     const entries = items.map((item) => ({ ...item, turn, isLive, isLast }));
     entries.push({ kind: "foot", key: "foot", messages, turn, turnId, isLive, isLast });

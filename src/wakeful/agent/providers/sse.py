@@ -43,5 +43,10 @@ class EventParser:
             self._is_first = False
         if event.startswith(b"data: ") and _LF not in event:
             return event[6:]
+        # The usual form of endpoints that name their events: the name is repeated inside the data.
+        if event.startswith(b"event: "):
+            name, _, data = event.partition(b"\ndata: ")
+            if data and _LF not in data and _LF not in name:
+                return data
         lines = [line[5:].removeprefix(b" ") for line in event.split(b"\n") if line.startswith(b"data:")]
         return b"\n".join(lines) if lines else None

@@ -1,13 +1,14 @@
 """Reads the JSON chunks of one response as they arrive, until [DONE] or the end of the body."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
 
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.http.response import HttpResponse
-from wakeful.agent.providers.openai.sse import EventParser
+from wakeful.agent.providers.sse import EventParser
 
 _DONE = b"[DONE]"
 
@@ -77,3 +78,19 @@ def json_or_none(data: bytes) -> Any:
         return json.loads(data.decode(errors="replace"))
     except (ValueError, RecursionError):
         return None
+
+
+def object_in(holder: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return an object that an endpoint sent, an empty one if it is not there."""
+    value = holder.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def text_in(holder: Mapping[str, Any], name: str) -> str:
+    value = holder.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def count_in(counts: object, name: str) -> int:
+    count = counts.get(name) if isinstance(counts, dict) else None
+    return count if isinstance(count, int) else 0

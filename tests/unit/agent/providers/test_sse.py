@@ -1,9 +1,10 @@
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wakeful.agent.providers.openai.sse import EventParser
+from wakeful.agent.providers.sse import EventParser
 
 _NEWLINE = st.sampled_from([b"\n", b"\r\n", b"\r"])
 _LINE = st.binary(max_size=12).map(lambda line: line.replace(b"\r", b"").replace(b"\n", b""))
@@ -51,3 +52,17 @@ def test_a_last_event_without_its_blank_line_is_given_out_at_the_end() -> None:
     assert parser.feed(b"data: one\ndata: two") == []
     assert parser.finish() == [b"one\ntwo"]
     assert parser.finish() == []
+
+
+@pytest.mark.parametrize(
+    ("stream", "events"),
+    [
+        (b'event: ping\ndata: {"type": "ping"}\n\n', [b'{"type": "ping"}']),
+        (b"event: a\r\ndata: 1\r\n\r\nevent: b\r\ndata: 2\r\n\r\n", [b"1", b"2"]),
+        (b"event: a\nid: 7\ndata: 1\ndata: 2\n\n", [b"1\n2"]),
+        (b"event: a\ndata:1\n\n", [b"1"]),
+        (b"event: a\n\n", []),
+    ],
+)
+def test_the_name_of_an_event_is_not_in_its_data(stream: bytes, events: list[bytes]) -> None:
+    assert EventParser().feed(stream) == events

@@ -1,0 +1,81 @@
+"""Compaction: a step that replaces the beginning of a context by a summary."""
+
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass, replace
+
+from wakeful.agent.compaction.estimate import context_tokens
+from wakeful.agent.compaction.plan import Plan, plan_for, problem_of
+from wakeful.agent.compaction.summariser import Draft, Order, Summariser
+from wakeful.agent.model_tries import OVERFLOW
+from wakeful.agent.models.window import Windows
+from wakeful.agent.progress import Progress
+from wakeful.agent.settings import AgentSettings
+from wakeful.errors import ModelError, TurnFailed
+from wakeful.model.journal.fact import Compacted, CompactionFailed, CompactionStarted, Fact
+from wakeful.model.journal.message import Usage
+from wakeful.model.journal.summary import CompactionReason, Summary
+from wakeful.model.tasks.task import Task
+
+_COMMAND = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Compactor:
+    summariser: Summariser
+    windows: Windows
+    settings: AgentSettings
+    # Returns what an answer of a model has cost in USD, None if that is unknown.
+    cost_of: Callable[[str, Usage], float | None]
+
+    def is_due(self, progress: Progress) -> bool:
+        """Return whether the context has nearly filled the model's window."""
+        window = self.windows.window_of(progress.models.current)
+        if window is None or not progress.request.compacts:
+            return False
+        return context_tokens(progress.messages, progress.measure, progress.frame) > window * self.settings.compact_at
+
+    def learn_from(self, progress: Progress, error: ModelError) -> None:
+        """Note what an overflow tells. Raises the error if it is another one, or if nothing may be summed up."""
+        if error.code != OVERFLOW or not progress.request.compacts:
+            raise error
+        if error.window is not None:
+            self.windows.learn_window(progress.models.current, error.window)
+
+    async def compact(
+        self, progress: Progress, reason: CompactionReason, focus: str = ""
+    ) -> AsyncGenerator[Fact, None]:
+        """Yield the facts of the compaction, and go on with the compacted messages. Raises TurnFailed."""
+        progress.step += 1
+        window = self.windows.window_of(progress.models.current)
+        plan = plan_for(progress, reason, window=window, compact_at=self.settings.compact_at)
+        yield CompactionStarted(progress.step, reason, plan.tokens)
+        if problem := problem_of(plan, progress, window):
+            yield CompactionFailed(progress.step, reason, plan.tokens, problem)
+            raise TurnFailed(problem, code=OVERFLOW)
+        order = Order(plan.replaced, plan.words_limit, plan.characters, focus)
+        draft = await self.summariser.sum_up(progress.models.current, order)
+        work = await progress.brief.running_work()
+        summary = self._summary(plan, draft, tuple(map(_line_of, work)), reason)
+        yield Compacted(progress.step, summary)
+        progress.note_summary(summary, plan.kept)
+
+    def _summary(self, plan: Plan, draft: Draft, work: tuple[str, ...], reason: CompactionReason) -> Summary:
+        summary = Summary(
+            words=draft.words,
+            keeps_from=plan.kept[0].origin if plan.kept else "",
+            instructions=plan.instructions,
+            said=plan.said(),
+            work=work,
+            reason=reason,
+            tokens_before=plan.tokens,
+            tokens_after=0,
+            model=draft.model,
+            usage=draft.usage,
+            cost_usd=self.cost_of(draft.model, draft.usage) if draft.model else None,
+        )
+        return replace(summary, tokens_after=plan.tokens_with([*summary.messages(), *plan.kept]))
+
+
+def _line_of(task: Task) -> str:
+    command = " ".join(task.command.split())
+    return f"- {task.id} ({task.kind}): {command if len(command) <= _COMMAND else f'{command[:_COMMAND]} …'}"

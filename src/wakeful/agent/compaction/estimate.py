@@ -1,0 +1,42 @@
+"""Estimates how many tokens a context takes, where no endpoint has counted them."""
+
+from collections.abc import Iterable, Sequence
+
+import orjson
+
+from wakeful.model.journal.fact import Measure
+from wakeful.model.journal.message import AssistantMessage, Message, UserMessage
+from wakeful.tools.base import ToolSpec
+
+# Rather too few: most languages have more characters a token.
+CHARACTERS = 3
+# What endpoints add to each message, and what they make of a picture, roughly.
+_MESSAGE = 4
+_IMAGE = 1_500
+
+
+def tokens_in(text: str) -> int:
+    return -(-len(text) // CHARACTERS)
+
+
+def tokens_of(messages: Iterable[Message]) -> int:
+    return sum(_tokens_of(message) for message in messages)
+
+
+def frame_tokens(instructions: str, tools: Sequence[ToolSpec]) -> int:
+    """Return the tokens of what every request has besides its messages."""
+    specs = [(spec.name, spec.description, spec.parameters) for spec in tools]
+    return tokens_in(instructions) + tokens_in(orjson.dumps(specs, default=dict).decode())
+
+
+def context_tokens(messages: Sequence[Message], measure: Measure, frame: int) -> int:
+    """Return the tokens of the whole context: those that were measured, and an estimate of what came since."""
+    return (measure.tokens if measure.count else frame) + tokens_of(messages[measure.count :])
+
+
+def _tokens_of(message: Message) -> int:
+    texts = [message.text]
+    if isinstance(message, AssistantMessage):
+        texts += [part for call in message.calls for part in (call.name, call.arguments)]
+    images = len(message.images) if isinstance(message, UserMessage) else 0
+    return _MESSAGE + tokens_in("".join(texts)) + images * _IMAGE

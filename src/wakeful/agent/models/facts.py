@@ -1,0 +1,56 @@
+"""What is known about a model: its limits, whether it sees pictures, and its prices."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+
+from wakeful.model.journal.message import Usage
+
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """None stands for unknown. Tokens are counted, prices are in USD for a million tokens."""
+
+    context_window: int | None = None
+    max_output: int | None = None
+    vision: bool | None = None
+    input_price: float | None = None
+    # For input tokens that the endpoint's cache gave.
+    cached_price: float | None = None
+    output_price: float | None = None
+
+    @property
+    def is_known(self) -> bool:
+        return self != UNKNOWN
+
+    @property
+    def is_priced(self) -> bool:
+        return self.input_price is not None and self.output_price is not None
+
+    def cost_of(self, usage: Usage) -> float | None:
+        """Return what an answer has cost in USD, None if its price is unknown. Cached tokens without a price of their
+        own cost as much as others, so that a sum is rather too high than too low.
+        """
+        if self.input_price is None or self.output_price is None:
+            return None
+        cached_price = self.input_price if self.cached_price is None else self.cached_price
+        cached = min(usage.cached_tokens, usage.input_tokens)
+        read = (usage.input_tokens - cached) * self.input_price + cached * cached_price
+        return (read + usage.output_tokens * self.output_price) / _MILLION
+
+
+UNKNOWN = ModelFacts()
+
+
+def merged(sources: Iterable[ModelFacts]) -> ModelFacts:
+    """Return each fact as the first source that knows it has it. The three prices come from one source: a mixture would
+    be the price of no one.
+    """
+    whole = UNKNOWN
+    for facts in sources:
+        if whole.is_priced:
+            facts = replace(facts, input_price=None, cached_price=None, output_price=None)
+        missing = {field.name for field in fields(ModelFacts) if getattr(whole, field.name) is None}
+        whole = replace(whole, **{name: getattr(facts, name) for name in missing})
+    return whole

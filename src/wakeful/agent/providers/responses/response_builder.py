@@ -1,0 +1,114 @@
+"""Builds one answer from the events of its stream."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from wakeful.agent.providers.base import AnswerPart, Finished
+from wakeful.agent.providers.block_answer import BlockAnswer
+from wakeful.agent.providers.chunk_stream import count_in, object_in, text_in
+from wakeful.agent.providers.endpoint_errors import EndpointErrors
+from wakeful.agent.providers.endpoint_settings import Wire
+from wakeful.model.journal.message import Usage
+
+
+class ResponseBuilder:
+    def __init__(self, errors: EndpointErrors, provider: str) -> None:
+        self._errors = errors
+        self._provider = provider
+        self._answer = BlockAnswer()
+        self._response: Mapping[str, Any] = {}
+        self._handlers: Mapping[str, Callable[[Mapping[str, Any]], list[AnswerPart]]] = {
+            "response.output_text.delta": self._say,
+            "response.refusal.delta": self._say,
+            "response.reasoning_summary_part.added": self._begin_thought,
+            "response.reasoning_summary_text.delta": self._think,
+            "response.reasoning_text.delta": self._think,
+            "response.created": self._begin,
+            "response.output_item.added": self._begin_item,
+            "response.output_item.done": self._end_item,
+            "response.completed": self._end,
+            "response.incomplete": self._end,
+            "response.failed": self._fail,
+            "error": self._report,
+        }
+        self.has_begun = False
+        self.has_ended = False
+
+    def add(self, event: Mapping[str, Any]) -> list[AnswerPart]:
+        """Return the parts that the event adds. Raises ModelError if it reports an error."""
+        handler = self._handlers.get(event.get("type", ""))
+        if handler is None:
+            # The API adds new kinds of events without notice.
+            return []
+        self.has_begun = True
+        return handler(event)
+
+    def finish(self) -> Finished:
+        """Raises ModelError if the answer is unusable."""
+        reason = object_in(self._response, "incomplete_details").get("reason")
+        if reason == "content_filter":
+            raise self._errors.filtered()
+        is_cut = self._response.get("status") == "incomplete"
+        if is_cut:
+            self._answer.require_use(self._errors)
+        message = self._answer.message(self._provider, Wire.RESPONSES)
+        return Finished(message, _usage(object_in(self._response, "usage")), is_cut)
+
+    def _begin(self, event: Mapping[str, Any]) -> list[AnswerPart]:
+        return []
+
+    def _begin_item(self, event: Mapping[str, Any]) -> list[AnswerPart]:
+        if object_in(event, "item").get("type") == "message":
+            return self._answer.begin_message()
+        return []
+
+    def _say(self, event: Mapping[str, Any]) -> list[AnswerPart]:
+        return self._answer.say(text_in(event, "delta"))
+
+    def _begin_thought(self, event: Mapping[str, Any]) -> list[AnswerPart]:
+        self._answer.begin_thought()
+        return []
+
+    def _think(self, event: Mapping[str, Any]) -> list[AnswerPart]:
+        return self._answer.think(text_in(event, "delta"))
+
+    def _end_item(self, event: Mapping[str, Any]) -> list[AnswerPart]:
+        item = object_in(event, "item")
+        match item.get("type"):
+            case "message":
+                # The phase tells the model's remarks from its answer.
+                phase = item.get("phase")
+                return self._answer.end_text(**({"phase": phase} if phase else {}))
+            case "function_call":
+                self._answer.add_call(text_in(item, "call_id"), text_in(item, "name"), text_in(item, "arguments"))
+            case "reasoning":
+                self._answer.add_block(item)
+                return self._answer.end_thought()
+            case None:
+                pass
+            case _:
+                self._answer.add_block(item)
+        return []
+
+    def _end(self, event: Mapping[str, Any]) -> list[AnswerPart]:
+        self._response = object_in(event, "response")
+        self.has_ended = True
+        # Copies of the API may not end their items.
+        return [*self._answer.end_thought(), *self._answer.end_text()]
+
+    def _fail(self, event: Mapping[str, Any]) -> list[AnswerPart]:
+        raise self._errors.reported(object_in(event, "response").get("error"))
+
+    def _report(self, event: Mapping[str, Any]) -> list[AnswerPart]:
+        # Some servers put the complaint into an object of its own.
+        raise self._errors.reported(event.get("error") or {**event, "type": ""})
+
+
+def _usage(usage: Mapping[str, Any]) -> Usage:
+    return Usage(
+        input_tokens=count_in(usage, "input_tokens"),
+        output_tokens=count_in(usage, "output_tokens"),
+        cached_tokens=count_in(usage.get("input_tokens_details"), "cached_tokens"),
+        reasoning_tokens=count_in(usage.get("output_tokens_details"), "reasoning_tokens"),
+        cache_write_tokens=count_in(usage.get("input_tokens_details"), "cache_write_tokens"),
+    )

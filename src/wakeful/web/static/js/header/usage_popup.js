@@ -1,0 +1,74 @@
+// Behind the meter: the context, what the session and the day have cost, and the button that sums up now.
+
+import { api } from "../api.js";
+import { on } from "../bus.js";
+import { el, icon } from "../dom.js";
+import { openPopup } from "../popup.js";
+import { openSession } from "../session/state.js";
+import { fetchToday, todayWords } from "../spending.js";
+import { gauge } from "./gauge.js";
+import { contextWords, usageRows } from "./usage_words.js";
+
+const WIDTH = 276;
+
+export function openUsage(anchor) {
+  const numbers = el("div");
+  const today = el("p", { class: "menu__note", text: "Today …" });
+  const problem = el("p", { class: "menu__note usage__problem", role: "alert" });
+  const button = el(
+    "button",
+    { class: "button button--small button--wide", type: "button", onclick: () => sumUp(problem, close) },
+    icon("fold"),
+    "Sum up older messages now",
+  );
+  const popup = el(
+    "div",
+    { class: "menu menu--floating usage-pop", role: "dialog", "aria-label": "Context and cost", tabindex: -1 },
+    numbers,
+    el("div", { class: "menu__pad" }, today),
+    el("div", { class: "menu__pad usage__act" }, button, problem),
+  );
+  const draw = () => {
+    if (!popup.isConnected && numbers.childElementCount) return stop();
+    if (openSession.session) numbers.replaceChildren(...numbersOf(openSession.session.usage));
+    button.disabled = Boolean(openSession.activeTurn);
+    button.title = button.disabled ? "Possible when this turn has ended" : "";
+  };
+  const stop = on("session-changed", draw);
+  draw();
+  const close = openPopup(anchor, popup, { focus: () => popup, alignsRight: true });
+  showToday(today);
+}
+
+function numbersOf(usage) {
+  const [context, mark] = contextWords(usage);
+  const line = el("p", { class: "usage__line menu__note" }, el("span", { class: "num", text: context }), el("span", { text: mark }));
+  return [
+    el("p", { class: "menu__group", text: "Context" }),
+    el("div", { class: "menu__pad" }, gauge(usage, WIDTH, "gauge--pop"), line),
+    el("div", { class: "menu__pad" }, el("table", { class: "usage-table" }, usageRows(usage).map(row))),
+  ];
+}
+
+function row([name, number, cost]) {
+  return el("tr", {}, el("th", { scope: "row", text: name }), el("td", { text: number }), el("td", { text: cost }));
+}
+
+async function showToday(line) {
+  try {
+    line.textContent = todayWords(await fetchToday());
+  } catch (error) {
+    line.textContent = `What was spent today is not known: ${error.message}`;
+  }
+}
+
+// The summary then stands in the transcript, as for every other reader of the session.
+async function sumUp(problem, close) {
+  problem.textContent = "";
+  try {
+    await api.post("/api/session/compact", { session_id: openSession.id });
+    close();
+  } catch (error) {
+    problem.textContent = error.message;
+  }
+}

@@ -1,0 +1,41 @@
+// How full the context is and what the session has cost, in words.
+
+import { money, tokens, whole } from "../format.js";
+
+// "24k of 200k · $0.31", "16k of 32k, no price"; the total where the size of the window is unknown.
+export function meterWords(usage) {
+  if (!usage || !total(usage)) return "";
+  const { context_tokens: used, context_window: size } = usage;
+  const context = size ? `${tokens(used)} of ${tokens(size)}` : `${tokens(total(usage))} tokens`;
+  return usage.cost_usd === null ? `${context}, no price` : `${context} · ${money(usage.cost_usd)}`;
+}
+
+// The same as a sentence, for screen readers.
+export function meterLabel(usage) {
+  const { context_tokens: used, context_window: size, compact_at_tokens: mark, cost_usd: cost } = usage;
+  const context = size ? `${whole(used)} of ${whole(size)} tokens` : `${whole(used)} tokens`;
+  const tick = mark ? `; summed up at ${whole(mark)}` : "";
+  const spent = cost === null ? "This session has no price" : `This session cost ${money(cost)}`;
+  return `Context: ${context}${tick}. ${spent}`;
+}
+
+// ["74k of 200k tokens", "sums up at 160k"]
+export function contextWords({ context_tokens: used, context_window: size, compact_at_tokens: mark }) {
+  const context = size ? `${tokens(used)} of ${tokens(size)} tokens` : `${tokens(used)} tokens, window unknown`;
+  return [context, mark ? `sums up at ${tokens(mark)}` : ""];
+}
+
+// [[name, tokens, cost]]; the last is the sum.
+export function usageRows(usage) {
+  const { input_tokens: read, output_tokens: written, unpriced_tokens: unpriced, cost_usd: cost } = usage;
+  return [
+    ["Read", whole(read), ""],
+    ["Written", whole(written), ""],
+    ...(unpriced ? [["Without a price", whole(unpriced), "unknown"]] : []),
+    ["This session", whole(total(usage)), cost === null ? "unknown" : money(cost)],
+  ];
+}
+
+function total({ input_tokens: read, output_tokens: written }) {
+  return read + written;
+}

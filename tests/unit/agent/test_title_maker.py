@@ -1,0 +1,32 @@
+from collections.abc import AsyncGenerator
+
+import pytest
+
+from wakeful.agent.providers.base import AnswerPart, Finished, ModelRequest
+from wakeful.agent.title_maker import TitleMaker
+from wakeful.model.journal.message import AssistantMessage, Usage
+
+
+class Model:
+    def __init__(self, answer: str) -> None:
+        self._answer = answer
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[AnswerPart, None]:
+        yield Finished(AssistantMessage(self._answer), Usage())
+
+    async def close(self) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("answer", "title"),
+    [
+        ("Counting the sheep", "Counting the sheep"),
+        ('\n**"Counting the sheep."**\nIt is about sheep.', "Counting the sheep"),
+        ("Title: Eight words are still a title, not more", "Eight words are still a title, not more"),
+        ("Sure! Here is a title for your conversation about sheep", ""),
+        ("", ""),
+    ],
+)
+async def test_a_title_has_at_most_eight_words(answer: str, title: str) -> None:
+    maker = TitleMaker(lambda name: (Model(answer), name))
+    assert await maker.ask("any:model", "count the sheep", "done") == title

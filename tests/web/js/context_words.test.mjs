@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { contextWords, meterLabel, meterWords, usageRows } from "../../../src/wakeful/web/static/js/header/usage_words.js";
+import { todayWords } from "../../../src/wakeful/web/static/js/spending.js";
+import { fallbackWords } from "../../../src/wakeful/web/static/js/transcript/fallback_words.js";
+import { itemsOf } from "../../../src/wakeful/web/static/js/transcript/items.js";
+import { runningSize, summarySize, summaryTitle } from "../../../src/wakeful/web/static/js/transcript/summary_words.js";
+
+const usage = {
+  input_tokens: 180_000,
+  output_tokens: 4_000,
+  cost_usd: 1.844,
+  unpriced_tokens: 0,
+  context_tokens: 74_000,
+  context_window: 200_000,
+  compact_at_tokens: 160_000,
+};
+const unpriced = { ...usage, cost_usd: null, unpriced_tokens: 184_000 };
+
+test("the meter says how full the context is and what the session cost", () => {
+  assert.equal(meterWords(usage), "74k of 200k · $1.84");
+  assert.equal(meterWords(unpriced), "74k of 200k, no price");
+  assert.equal(meterWords({ ...usage, context_window: null, cost_usd: 0.002 }), "184k tokens · under $0.01");
+  assert.equal(meterWords({ ...usage, input_tokens: 0, output_tokens: 0 }), "");
+  assert.equal(
+    meterLabel(usage),
+    "Context: 74,000 of 200,000 tokens; summed up at 160,000. This session cost $1.84",
+  );
+});
+
+test("behind the meter an unknown price is a word, never 0", () => {
+  assert.deepEqual(contextWords(usage), ["74k of 200k tokens", "sums up at 160k"]);
+  assert.deepEqual(contextWords({ ...usage, context_window: null, compact_at_tokens: null }), ["74k tokens, window unknown", ""]);
+  assert.deepEqual(usageRows(usage).at(-1), ["This session", "184,000", "$1.84"]);
+  assert.deepEqual(usageRows(unpriced).slice(-2), [
+    ["Without a price", "184,000", "unknown"],
+    ["This session", "184,000", "unknown"],
+  ]);
+});
+
+test("the day's spend says which limit comes next, or which is reached", () => {
+  const today = { spent_today_usd: 2.1, cap_usd: 5, hard_cap_usd: 20, state: "ok" };
+  assert.equal(
+    todayWords(today),
+    "Today $2.10, in all sessions. At $5.00 nothing wakes by itself. At $20.00 no model is asked.",
+  );
+  assert.equal(todayWords({ ...today, cap_usd: null, hard_cap_usd: null }), "Today $2.10, in all sessions.");
+  assert.match(todayWords({ ...today, state: "wakes_wait" }), /^Today’s \$5\.00 are spent\. Nothing wakes/);
+  assert.match(todayWords({ ...today, state: "stopped" }), /^Today’s \$20\.00 are spent\. No model/);
+});
+
+test("a summary says what it freed, and when no model could write it", () => {
+  const summary = { tokens_before: 162_000, tokens_after: 38_000, model: "a:one" };
+  assert.equal(runningSize({ summary }, 8), "162k tokens, 8 s");
+  assert.equal(summaryTitle({ summary, isOpen: true }), "Summing up older messages");
+  assert.equal(summarySize({ summary }), "162k → 38k tokens");
+  const alone = { summary: { ...summary, model: null } };
+  assert.equal(summaryTitle(alone), "Older messages summed up without a model");
+  assert.match(summarySize(alone), /first words of each are kept/);
+});
+
+const change = { step: 1, from: "claude:opus", to: "local:qwen3", code: "model_rate_limited", message: "529" };
+const said = (words) => words.map((word) => word.name ?? word).join("");
+
+test("a fallback says who answered, why, and what the next turn does", () => {
+  assert.equal(
+    said(fallbackWords({ changes: [change], isFirst: true })),
+    "Answered by qwen3 (local), because opus was overloaded. The next turn begins with opus again.",
+  );
+  const credit = { ...change, step: 3, code: "model_credit" };
+  assert.equal(
+    said(fallbackWords({ changes: [credit], isFirst: false })),
+    "Went on with qwen3 (local) from step 3, because opus is out of credit. It is passed over for 10 min.",
+  );
+  const next = { ...change, from: "local:qwen3", to: "openai:gpt-5", code: "model_timeout", isOpen: true };
+  assert.match(
+    said(fallbackWords({ changes: [change, next], isFirst: true })),
+    /^Now asking gpt-5 \(openai\), because opus was overloaded and qwen3 did not respond in time\./,
+  );
+});
+
+test("the remark stands before the step that another model answered, between calls as well", () => {
+  const call = (id) => ({ id, role: "tool", tool: { call_id: id } });
+  const messages = [{ id: "t.0.0", role: "user" }, call("t.1.1"), call("t.2.1"), { id: "t.3.0", role: "assistant" }];
+  const kinds = (changes) => itemsOf(messages, [], changes).map(({ kind, isFirst }) => (kind === "remark" ? [kind, isFirst] : kind));
+  assert.deepEqual(kinds([]), ["said", "tools", "answer"]);
+  assert.deepEqual(kinds([{ ...change, step: 2 }]), ["said", "tools", ["remark", false], "tools", "answer"]);
+  assert.deepEqual(kinds([change]), ["said", ["remark", true], "tools", "answer"]);
+  assert.deepEqual(kinds([{ ...change, step: 4 }]), ["said", "tools", "answer", ["remark", false]]);
+});

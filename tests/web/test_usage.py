@@ -1,0 +1,128 @@
+"""What answers cost: of a session, of a turn, of a message, and day by day."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.web.kit import QUICK, Served, served
+from wakeful.model.journal.fact import Answered, Fact, ModelChanged
+from wakeful.model.journal.message import AssistantMessage, Usage
+from wakeful.model.spend import Spend, date_of, day_of
+from wakeful.store.sqlite.store import SqliteStore
+
+
+async def answered(web: Served, usd: float | None, model: str = "", *facts: Fact) -> str:
+    """Let a new session's turn end with an answer that costs so much; return the session."""
+    session_id = await web.new_session()
+    turn_id = await web.say(session_id, "hello")
+    answer = Answered(1, AssistantMessage("hi"), Usage(100, 10), model=model, cost_usd=usd)
+    for fact in (*facts, answer):
+        web.agent.tell(turn_id, fact)
+    web.agent.order(turn_id, "end")
+    await web.finished(turn_id)
+    return session_id
+
+
+async def usage(web: Served, who: str = "ann", **query: object) -> Any:
+    reply = await web.get("/api/usage", who, **query)
+    assert reply.status == 200, reply.json
+    return reply.json
+
+
+async def test_a_cost_is_shown_where_it_is_known(web: Served) -> None:
+    session_id = await answered(web, 0.25)
+
+    shown = await web.shown(session_id)
+
+    cost = {"input_tokens": 100, "output_tokens": 10, "cost_usd": 0.25, "unpriced_tokens": 0}
+    assert shown["session"]["usage"].items() >= cost.items()
+    assert next(iter(shown["turns"].values()))["usage"] == cost
+
+
+async def test_a_message_names_the_fallback_that_gave_it(web: Served) -> None:
+    change = ModelChanged(1, "demo:led", "demo:other", "model_credit", "No credit.")
+
+    session_id = await answered(web, None, "demo:other", change)
+
+    shown = await web.shown(session_id)
+    assert [message["model"] for message in shown["messages"] if message["role"] == "assistant"] == ["demo:other"]
+    assert next(iter(shown["turns"].values()))["model"] == "demo:led"
+
+
+async def test_days_without_answers_are_zero(web: Served) -> None:
+    report = await usage(web)
+
+    assert len(report["days"]) == 7
+    assert report["days"][-1] == {
+        "date": report["days"][-1]["date"],
+        "cost_usd": 0.0,
+        "input_tokens": 0,
+        "output_tokens": 0,
+        "unpriced_tokens": 0,
+    }
+    assert (report["cap_usd"], report["hard_cap_usd"], report["spent_today_usd"]) == (None, None, 0.0)
+    assert report["state"] == "ok"
+
+
+async def test_the_last_day_is_today_and_only_priced_tokens_cost(web: Served) -> None:
+    await answered(web, None)
+    unpriced = (await usage(web, days=1))["days"]
+    await answered(web, 0.5)
+
+    report = await usage(web, days=1)
+
+    now = await web.store.read(lambda tx: tx.now())
+    assert [(day["cost_usd"], day["unpriced_tokens"]) for day in unpriced] == [(None, 110)]
+    assert report["days"] == [
+        {
+            "date": date_of(day_of(now)),
+            "cost_usd": 0.5,
+            "input_tokens": 200,
+            "output_tokens": 20,
+            "unpriced_tokens": 110,
+        }
+    ]
+    assert report["spent_today_usd"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("caps", "state"),
+    [
+        ({"daily_spend_usd": 0.6}, "ok"),
+        ({"daily_spend_usd": 0.5}, "wakes_wait"),
+        ({"daily_spend_usd": 0.1, "daily_spend_hard_usd": 0.5}, "stopped"),
+        ({"daily_spend_hard_usd": 0.5}, "stopped"),
+    ],
+)
+async def test_the_state_says_which_cap_is_reached(
+    store: SqliteStore, tmp_path: Path, caps: dict[str, Any], state: str
+) -> None:
+    async with served(store, tmp_path, settings=replace(QUICK, **caps)) as web:
+        await answered(web, 0.5)
+
+        report = await usage(web)
+
+    assert report["state"] == state
+    assert (report["cap_usd"], report["hard_cap_usd"]) == (
+        caps.get("daily_spend_usd"),
+        caps.get("daily_spend_hard_usd"),
+    )
+
+
+async def test_the_operator_sees_all_owners_and_others_see_their_own(web: Served) -> None:
+    await answered(web, 0.5)
+    await web.store.write(lambda tx: tx.spending.add_unstored("bob", Spend(1, 1, 2.0)))
+
+    seen = {who: (await usage(web, who))["spent_today_usd"] for who in ("ann", "bob", "operator")}
+
+    assert seen == {"ann": 0.5, "bob": 2.0, "operator": 2.5}
+
+
+async def test_days_are_a_whole_number(web: Served) -> None:
+    reply = await web.get("/api/usage", days="many")
+
+    assert (reply.status, reply.json["error"]["code"]) == (400, "invalid_request")
+    assert len((await usage(web, days=0))["days"]) == 1
+    assert len((await usage(web, days=9999))["days"]) == 366
