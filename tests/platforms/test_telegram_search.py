@@ -64,7 +64,7 @@ async def lose(
     server: TelegramServer, platform: TelegramPlatform, post: Post, trouble: Trouble, message: Message = HELLO
 ) -> Post:
     """Send without an answer, and return the post as it is kept."""
-    post = replace(post, highest_id=platform.highest_id(post.address))
+    post = replace(post, highest_id=await platform.highest_id(post.address))
     server.troubles["sendMessage"] = [trouble]
     with pytest.raises(Unanswered):
         await platform.send(post, message)
@@ -98,7 +98,7 @@ async def test_a_lost_message_is_told_from_those_of_people_and_other_chats(
     server: TelegramServer, platform: TelegramPlatform
 ) -> None:
     await platform.send(a_post(7), Message("the one before"))
-    post = replace(a_post(7), highest_id=platform.highest_id(Address("telegram", "7")))
+    post = replace(a_post(7), highest_id=await platform.highest_id(Address("telegram", "7")))
     await server.write(7, "a person's")
     await platform.send(a_post(8), Message("of another chat"))
     server.troubles["sendMessage"] = [Trouble.CUT_AFTER]
@@ -137,7 +137,7 @@ async def test_what_was_sent_since_is_asked_up_to_the_last_id(
 ) -> None:
     ingress = RecordingIngress()
     await platform.send(a_post(7), HELLO)
-    post = replace(a_post(7), highest_id=platform.highest_id(Address("telegram", "7")))
+    post = replace(a_post(7), highest_id=await platform.highest_id(Address("telegram", "7")))
     for _ in range(20):
         # Seen by nobody but Telegram: each takes an id.
         server.chat(8).messages[server._next_id(server.chat(8))] = {"text": "", "from": BOT}
@@ -185,7 +185,7 @@ async def test_what_the_store_knows_to_be_another_message_is_not_taken_for_the_l
 
     async with open_platform(server, recall=recall) as after_a_restart:
         found = await after_a_restart.look_up(post, HELLO)
-        assert after_a_restart.highest_id(post.address) == int(other)
+        assert await after_a_restart.highest_id(post.address) == int(other)
 
     assert found.whereabouts is Whereabouts.ABSENT
 
@@ -198,22 +198,22 @@ async def test_of_many_ids_the_highest_are_kept(server: TelegramServer) -> None:
         recent = await platform.look_up(a_post(7, highest_id=4900), HELLO)
         old = await platform.look_up(a_post(7, highest_id=200), HELLO)
 
-        assert platform.highest_id(Address("telegram", "7")) == 5000
+        assert await platform.highest_id(Address("telegram", "7")) == 5000
     assert (recent.whereabouts, old.whereabouts) == (Whereabouts.ABSENT, Whereabouts.UNKNOWABLE)
 
 
 async def test_each_supergroup_counts_for_itself_and_all_other_chats_together(
     server: TelegramServer, platform: TelegramPlatform
 ) -> None:
-    def highest(chat_id: int) -> int:
-        return platform.highest_id(Address("telegram", str(chat_id)))
+    async def highest(*chat_ids: int) -> list[int]:
+        return [await platform.highest_id(Address("telegram", str(chat_id))) for chat_id in chat_ids]
 
     private = int(await platform.send(a_post(7), HELLO))
-    assert (highest(7), highest(8), highest(GROUP), highest(FORUM)) == (private, private, private, 0)
+    assert await highest(7, 8, GROUP, FORUM) == [private, private, private, 0]
 
     forum = int(await platform.send(a_post(FORUM), HELLO))
     group = int(await platform.send(a_post(GROUP), HELLO))
-    assert (highest(7), highest(FORUM)) == (group, forum)
+    assert await highest(7, FORUM) == [group, forum]
 
 
 @pytest.mark.parametrize("trouble", [Trouble.LIMITED, Trouble.BROKEN])
@@ -269,6 +269,23 @@ async def test_a_forum_gets_nothing_while_a_post_to_one_of_its_topics_is_lost(
     assert [params.get("message_thread_id") for params in server.called("sendMessage")] == [None, 5, 5, 6]
     shown = [(message["topic"], message["text"]) for message in server.chat(FORUM).messages.values()]
     assert shown == [(None, "0"), *topics.items()]
+
+
+async def test_a_post_that_goes_out_before_anything_is_received_can_be_found(
+    server: TelegramServer, store: Store
+) -> None:
+    async def recall() -> list[tuple[str, str]]:
+        return [("7", "100")]
+
+    server.troubles["sendMessage"] = [Trouble.CUT_AFTER]
+    await have(store, [replace(a_post(7), wanted="Hello", position=1)])
+    async with (
+        open_platform(server, recall=recall) as platform,
+        Postman(store, platform, "node_1", QUICK, SystemClock()).at_work(Supervisor()),
+    ):
+        await until_sent(store)
+
+    assert server.chat(7).said == ["Hello"]
 
 
 async def have(store: Store, posts: Sequence[Post]) -> None:

@@ -160,7 +160,7 @@ class Destination(Protocol):
         """
         ...
 
-    def highest_id(self, address: Address) -> int:
+    async def highest_id(self, address: Address) -> int:
         """Return what `look_up` has to know of the moment before an attempt; 0 where it needs nothing."""
         ...
 

@@ -73,5 +73,5 @@ class WebhookPlatform:
         # Each event by itself: none waits for another.
         return f"{address.chat_id}:{address.thread_id}"
 
-    def highest_id(self, address: Address) -> int:
+    async def highest_id(self, address: Address) -> int:
         return 0

@@ -83,7 +83,7 @@ class ScriptedPlatform:
     def lane(self, address: Address) -> str:
         return f"{address.chat_id}:{address.thread_id}"
 
-    def highest_id(self, address: Address) -> int:
+    async def highest_id(self, address: Address) -> int:
         return len(self.chats[address.chat_id, address.thread_id])
 
     async def run(self, ingress: Ingress, connected: Callable[[str], None]) -> None:

@@ -165,7 +165,8 @@ class Postman:
 
     async def _send(self, post: Post) -> None:
         text = self._wanted(post)
-        begun = await self._store.write(partial(self._mark_sending, post))
+        highest = await self._platform.highest_id(post.address)
+        begun = await self._store.write(partial(self._mark_sending, post, highest))
         if begun is None:
             return
         try:
@@ -188,13 +189,12 @@ class Postman:
         seconds = self._manner.send_timeout
         return seconds * _FILE_TIMES if post.kind is PostKind.FILE else seconds
 
-    async def _mark_sending(self, post: Post, tx: Transaction) -> Post | None:
+    async def _mark_sending(self, post: Post, highest: int, tx: Transaction) -> Post | None:
         """Commit before the request is written: a process that dies with it leaves word. None when it is not ours."""
         if not await tx.platform_doors.is_held_by(self._platform.name, self._node):
             return None
-        highest_id = self._platform.highest_id(post.address) or post.highest_id
-        values: dict[str, Any] = {"tries": post.tries + 1, "attempted_at": await tx.now(), "highest_id": highest_id}
-        values["error"] = ""
+        values: dict[str, Any] = {"tries": post.tries + 1, "attempted_at": await tx.now(), "error": ""}
+        values["highest_id"] = highest or post.highest_id
         if not await tx.posts.change(post.id, PostState.SENDING, [PostState.WAITING], **values):
             return None
         return replace(post, state=PostState.SENDING, **values)

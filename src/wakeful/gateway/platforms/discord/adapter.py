@@ -143,7 +143,7 @@ class DiscordPlatform:
     def lane(self, address: Address) -> str:
         return f"{address.chat_id}:{address.thread_id}"
 
-    def highest_id(self, address: Address) -> int:
+    async def highest_id(self, address: Address) -> int:
         return 0
 
     async def show_typing(self, address: Address, *, is_over: bool = False) -> None:

@@ -133,7 +133,10 @@ class TelegramPlatform:
         # The topics of a forum count their messages together.
         return self._chat_id(address)
 
-    def highest_id(self, address: Address) -> int:
+    async def highest_id(self, address: Address) -> int:
+        if not self._has_recalled:
+            # A process that has just begun may send before it receives.
+            await self._remember()
         return self._ids.highest(self._chat_id(address))
 
     async def show_typing(self, address: Address, *, is_over: bool = False) -> None:
