@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.messaging.kit import DOOR, chatting
+from tests.patience import PATIENCE
 from tests.unit.gateway.messaging.kit import ScriptedPlatform
 from wakeful.gateway.messaging.outbox.live import LiveTurn
-from wakeful.gateway.messaging.platform import Attachment, LookedUp, Unanswered, Whereabouts
+from wakeful.gateway.messaging.platform import Attachment, LookedUp, NotTaken, Unanswered, Whereabouts
 from wakeful.gateway.messaging.settings import Groups, ShownProgress, Strangers
 from wakeful.model.journal.fact import TextDelta
 from wakeful.model.messaging.chat import ChatKind, SessionScope
 from wakeful.model.messaging.post import PostKind
+from wakeful.model.session import Address
 from wakeful.store.base import Store
 
 
@@ -31,6 +33,32 @@ async def test_an_answer_comes_back_once_to_its_chat(store: Store, tmp_path: Pat
 
     assert len(chat.agent.briefs) == 2, "the same message again opened no turn"
     assert [message.reply_to for _, _, message in chat.platform.requests] == ["", ""]
+
+
+class TypingPlatform(ScriptedPlatform):
+    """Refuses to show that an answer is being written, until it is asked again."""
+
+    def __init__(self) -> None:
+        super().__init__(typing_seconds=0.01)
+        self.has_refused = False
+        self.shows_typing = asyncio.Event()
+
+    async def show_typing(self, address: Address, *, is_over: bool = False) -> None:
+        if not self.has_refused:
+            self.has_refused = True
+            raise NotTaken("not now")
+        self.shows_typing.set()
+
+
+async def test_typing_that_is_refused_is_tried_again_and_harms_no_answer(store: Store, tmp_path: Path) -> None:
+    platform = TypingPlatform()
+    async with chatting(store, tmp_path, platform) as chat:
+        await chat.write("Hello", "5")
+        turn_id = await chat.turn()
+        async with asyncio.timeout(PATIENCE):
+            await platform.shows_typing.wait()
+        chat.agent.order(turn_id, "say Hi there")
+        await chat.shows("Hi there")
 
 
 async def test_a_growing_answer_is_one_message_that_is_edited(store: Store, tmp_path: Path) -> None:
