@@ -182,7 +182,7 @@ async def test_the_token_is_in_no_log_and_no_error(
     server: TelegramServer, ingress: RecordingIngress, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    server.troubles["getMe"] = list(Trouble)[:-1]
+    server.troubles["getMe"] = [trouble for trouble in Trouble if trouble not in (Trouble.SILENT, Trouble.SLOW)]
     away, nowhere = platform_at("http://127.0.0.1:1"), platform_at("no address")
     async with open_platform(server) as platform:
         for line in (*[platform] * len(server.troubles["getMe"]), away, nowhere):
