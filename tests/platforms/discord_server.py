@@ -56,6 +56,7 @@ class Trouble(StrEnum):
     LIMITED = "limited"
     BANNED = "banned"
     UNAVAILABLE = "unavailable"
+    UNREADABLE = "unreadable"
     # discord.py repeats these by itself: acted on before, or not.
     BAD_GATEWAY = "bad_gateway"
     BAD_GATEWAY_AFTER = "bad_gateway_after"
@@ -259,6 +260,8 @@ class DiscordServer:
                 return _json(body, 429, {"Via": "1.1 google", "Retry-After": str(self.retry_after)})
             case Trouble.BANNED:
                 return web.Response(status=429, text="error code: 1015", headers={"Retry-After": "17"})
+            case Trouble.UNREADABLE:
+                return web.Response(text="<html>Welcome</html>", content_type="text/html")
             case Trouble.UNAVAILABLE:
                 return web.Response(status=503, text="upstream connect error")
             case Trouble.BAD_GATEWAY | Trouble.BAD_GATEWAY_AFTER:

@@ -289,6 +289,13 @@ async def test_nothing_is_sent_where_no_server_listens(server: DiscordServer, pl
         await platform.send(post_to(CHANNEL), words("Hello"))
 
 
+async def test_a_page_instead_of_an_answer_says_what_to_check(server: DiscordServer, platform: DiscordPlatform) -> None:
+    server.troubles["GET users"] = [Trouble.UNREADABLE]
+
+    with pytest.raises(NotTaken, match="WAKEFUL_DISCORD_API_URL"):
+        await platform.send(post_to(CHANNEL), words("Hello"))
+
+
 async def test_a_server_that_comes_up_later_is_logged_in_to(server: DiscordServer, platform: DiscordPlatform) -> None:
     server.troubles["GET users"] = [Trouble.UNAVAILABLE]
 

@@ -5,12 +5,14 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.platforms.recording_ingress import RecordingIngress
 from tests.platforms.telegram_kit import open_platform, receiving
 from tests.platforms.telegram_server import ANN, BOT, TelegramServer
 from wakeful.gateway.messaging.platform import IncomingMessage, Refused
+from wakeful.gateway.platforms.telegram.polling import read_update
 from wakeful.model.messaging.chat import ChatKind
 
 GROUP = -42
@@ -267,3 +269,9 @@ async def test_a_sticker_is_the_sign_that_it_stands_for(server: TelegramServer, 
     [message] = await taken(server, ingress, {"chat_id": 7, "sticker": {"file_id": "s", "emoji": "👍"}})
 
     assert (message.text, list(message.attachments)) == ("👍", [])
+
+
+@pytest.mark.parametrize("start", [b'{"update_id":5,"message":', b'{"update_id":5,"unknown":'])
+def test_an_update_that_is_nested_too_deeply_is_no_update(start: bytes) -> None:
+    with pytest.raises(msgspec.DecodeError):
+        read_update(start + b"[" * 100_000 + b"]" * 100_000 + b"}")

@@ -57,6 +57,7 @@ async def test_a_job_is_made_with_defaults_and_listed(web: Served) -> None:
         ("model", "nobody:knows"),
         ("name", "two\nlines"),
         ("name", "next"),
+        ("name", "cron_" + 32 * "0"),
         ("catch_up_seconds", -1),
         ("fresh", "yes"),
     ],

@@ -3,6 +3,7 @@
 A job belongs to its maker. Only the operator may make one that delivers to a chat, and sees the jobs of all.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice, takewhile
@@ -28,6 +29,8 @@ _CHANGEABLE = (
 _LAST_TIME = 221_845_392_000.0
 # /api/cron/next lists the times of a schedule.
 _RESERVED_NAME = "next"
+# A job under the name of another's id would be taken for that one once it is gone.
+_ID = re.compile(r"cron_[0-9a-f]{32}")
 _ONLY_OPERATOR = "Only the operator may use schedules that deliver to a chat."
 
 
@@ -214,8 +217,8 @@ def _next_time(job: CronJob, now: float) -> float:
 
 
 def _name(text: str) -> str:
-    if text.strip() == _RESERVED_NAME:
-        raise ScheduleError("name", f"A schedule cannot be named {_RESERVED_NAME}: choose another name.")
+    if text.strip() == _RESERVED_NAME or _ID.fullmatch(text.strip()):
+        raise ScheduleError("name", f"A schedule cannot be named {text.strip()}: choose another name.")
     return text.strip()
 
 

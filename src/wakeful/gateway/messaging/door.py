@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from wakeful.engine.engine import Engine
 from wakeful.engine.ports import Clock
+from wakeful.errors import WakefulError
 from wakeful.gateway.messaging.held_door import HeldDoor
 from wakeful.gateway.messaging.outbox.outbox import PlatformOutbox
 from wakeful.gateway.messaging.persistence import LONGEST_PAUSE_SECONDS, pause_after
@@ -74,8 +75,9 @@ class PlatformDoor:
                 await self._pause(_REFUSED_SECONDS)
                 continue
             except Exception as error:  # The boundary of an adapter: the line is opened again, whatever broke it.
-                self._note(DoorState.RETRYING, str(error) or type(error).__name__)
-                logger.warning("the line to %s broke: %s", self.platform.name, error)
+                reason = _reason(self.platform.name, error)
+                self._note(DoorState.RETRYING, reason)
+                logger.warning("the line to %s broke: %s", self.platform.name, reason)
             failures = 1 if self._clock.monotonic() - began > LONGEST_PAUSE_SECONDS else failures + 1
             await self._pause(pause_after(failures))
 
@@ -88,3 +90,10 @@ class PlatformDoor:
 
     async def _pause(self, seconds: float) -> None:
         await self._clock.wait(self._never, seconds)
+
+
+def _reason(platform: str, error: Exception) -> str:
+    """Libraries fail with the names of fields and the like where a server is not what they take it for."""
+    if isinstance(error, (WakefulError, OSError)) and str(error):
+        return str(error)
+    return f"What {platform} sent cannot be read ({type(error).__name__}): check the address of its API if one is set."

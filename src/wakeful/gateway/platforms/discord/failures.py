@@ -32,6 +32,9 @@ def own_errors() -> Iterator[None]:
         raise NotTaken(f"Discord cannot be reached: {error}") from None
     except (aiohttp.ClientError, OSError, TimeoutError) as error:
         raise Unanswered(f"Discord did not answer: {str(error) or type(error).__name__}") from None
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        # discord.py takes for granted that what it gets has Discord's form.
+        raise Unanswered("Discord's answer cannot be read: check WAKEFUL_DISCORD_API_URL if it is set.") from error
 
 
 def _meaning(error: discord.HTTPException) -> WakefulError:

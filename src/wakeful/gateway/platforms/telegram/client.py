@@ -160,7 +160,7 @@ def _result(status: int, reason: str, body: bytes, kind: type[T]) -> T:
         reply = msgspec.json.decode(body, type=TgReply)
         if reply.ok:
             return msgspec.json.decode(reply.result, type=kind)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         if status < 300:
             raise Unanswered("Telegram's answer cannot be read.") from None
         # Of a proxy, or of a server that is no Bot API.

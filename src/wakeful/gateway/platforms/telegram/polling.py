@@ -93,6 +93,13 @@ class Polling:
 def read_update(raw: msgspec.Raw | bytes | bytearray) -> TgUpdate:
     """Return the update; without content where it is of a form that is not known. Raises msgspec.DecodeError."""
     try:
+        return _read_update(raw)
+    except RecursionError:
+        raise msgspec.DecodeError("The update is nested too deeply.") from None
+
+
+def _read_update(raw: msgspec.Raw | bytes | bytearray) -> TgUpdate:
+    try:
         return msgspec.json.decode(raw, type=TgUpdate)
     except msgspec.ValidationError as error:
         known = msgspec.json.decode(raw, type=TgUpdateId)
