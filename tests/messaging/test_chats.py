@@ -3,18 +3,20 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.messaging.kit import DOOR, chatting
+from tests.messaging.kit import DOOR, a_message, chatting
 from tests.patience import PATIENCE
 from tests.unit.gateway.messaging.kit import ScriptedPlatform
 from wakeful.gateway.messaging.outbox.live import LiveTurn
 from wakeful.gateway.messaging.platform import Attachment, LookedUp, NotTaken, Unanswered, Whereabouts
 from wakeful.gateway.messaging.settings import Groups, ShownProgress, Strangers
 from wakeful.model.journal.fact import TextDelta
+from wakeful.model.journal.message import UserMessage
 from wakeful.model.messaging.chat import ChatKind, SessionScope
 from wakeful.model.messaging.post import PostKind
 from wakeful.model.session import Address
@@ -33,6 +35,21 @@ async def test_an_answer_comes_back_once_to_its_chat(store: Store, tmp_path: Pat
 
     assert len(chat.agent.briefs) == 2, "the same message again opened no turn"
     assert [message.reply_to for _, _, message in chat.platform.requests] == ["", ""]
+
+
+async def test_words_and_names_that_no_store_takes_are_mended_and_answered(store: Store, tmp_path: Path) -> None:
+    odd = "a\0b \ud83d c"
+    async with chatting(store, tmp_path) as chat:
+        message = a_message(odd, "5")
+        sender = replace(message.address.sender, user_name=odd, chat_name=odd)
+        await chat.ingress.take(replace(message, quoted=odd, address=replace(message.address, sender=sender)))
+        turn_id = await chat.turn()
+        chat.agent.order(turn_id, "say Hi there")
+        await chat.shows("Hi there")
+
+    asked = chat.agent.briefs[turn_id].messages[-1]
+    assert isinstance(asked, UserMessage)
+    assert asked.text.endswith("a\ufffdb ? c")
 
 
 class TypingPlatform(ScriptedPlatform):

@@ -19,6 +19,7 @@ from wakeful.gateway.messaging.inbound.people import People
 from wakeful.gateway.messaging.inbound.presses import Presses
 from wakeful.gateway.messaging.inbound.remarks import post_about, put_remarks, refusal_text
 from wakeful.gateway.messaging.inbound.sessions import ChatSessions, NewSessions
+from wakeful.gateway.messaging.inbound.storable import storable
 from wakeful.gateway.messaging.platform import IncomingMessage, Press, PressAnswer
 from wakeful.gateway.messaging.settings import DoorSettings, Groups, MessagingSettings
 from wakeful.model.inbox import InboxRow, RowKind
@@ -76,6 +77,7 @@ class ChatIngress:
         self._told: set[str] = set()
 
     async def take(self, message: IncomingMessage) -> None:
+        message = storable(message)
         if not await self._people.may_talk(message.address):
             await self._people.answer_stranger(message)
             self._on_post()
