@@ -6,6 +6,7 @@ import { el, icon } from "../dom.js";
 import { duration } from "../format.js";
 import { connectionState } from "../stream/connection.js";
 import { openSession } from "../session/state.js";
+import { isSummingUp } from "../session/summaries.js";
 import { tick } from "../ticker.js";
 import { modelButton } from "./model_picker.js";
 
@@ -39,7 +40,8 @@ export class ComposerBar {
     this.#send.classList.toggle("button--main", hasText);
     const { activeTurn, turns, approvals } = openSession;
     const startedAt = activeTurn && turns.get(activeTurn.turn_id)?.opened_at;
-    const state = approvals.length ? "asks" : connectionState() === "live" ? "answers" : "unknown";
+    const doing = isSummingUp(openSession) ? "sums up" : "answers";
+    const state = approvals.length ? "asks" : connectionState() === "live" ? doing : "unknown";
     const shown = JSON.stringify([isBusy, usual, startedAt, state, hasText && !isBusy]);
     if (shown === this.#shown) return;
     this.#shown = shown;
@@ -55,8 +57,9 @@ export class ComposerBar {
 function working(state, startedAt) {
   if (state === "asks") return el("span", { class: "state state--needs", text: "Waits for your answer" });
   if (state === "unknown") return el("span", { text: "Was answering when the connection broke" });
-  const words = el("span", { text: "Answering" });
-  if (startedAt) tick(words, startedAt, (seconds) => `Answering, ${duration(seconds)}`);
+  const doing = state === "sums up" ? "Summing up" : "Answering";
+  const words = el("span", { text: doing });
+  if (startedAt) tick(words, startedAt, (seconds) => `${doing}, ${duration(seconds)}`);
   return el("span", { class: "state state--live" }, el("span", { class: "ring" }), words);
 }
 

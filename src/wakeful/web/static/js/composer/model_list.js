@@ -61,9 +61,10 @@ function option(model, isCurrent, choose) {
   );
 }
 
-// "200k · $5 / $25"; what is not known is left out, because the list is narrow.
+// "200k · $5 / $25", "32k · free"; what is not known is left out, because the list is narrow.
 function factWords({ context_window: window, input_price: read, output_price: written }) {
-  const prices = read === null || written === null ? "" : `$${read} / $${written}`;
+  const isKnown = read !== null && written !== null;
+  const prices = isKnown && (read || written ? `$${read} / $${written}` : "free");
   return [window && tokens(window), prices].filter(Boolean).join(" · ");
 }
 

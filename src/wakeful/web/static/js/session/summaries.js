@@ -35,6 +35,10 @@ export function leaveOpenSummaries(state, turnId) {
   );
 }
 
+export function isSummingUp(state) {
+  return state.messages.some(({ summary, isOpen }) => summary && isOpen);
+}
+
 function leave(state, ids) {
   for (const id of ids) remove(state, id);
   return ["messages"];
