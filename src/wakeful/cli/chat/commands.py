@@ -30,6 +30,7 @@ COMMANDS = {
     "stop": ("", "stop the answer, as Ctrl-C does"),
     "steer": ("words", "speak into the running answer; so does !words"),
     "compact": ("[focus]", "sum up what the model reads; all stays visible"),
+    "usage": ("", "show how full the context is, and what was spent"),
     "model": ("[provider:model]", "show who answers, or choose another"),
     "help": ("", "show this"),
     "quit": ("", "leave; what runs goes on running"),

@@ -134,8 +134,11 @@ class FollowedSession:
 
     def _recall(self, snapshot: dict[str, Any]) -> None:
         active = _active_turn(snapshot)
+        changes = _model_changes(snapshot)
         for message in snapshot["messages"]:
             if message["turn_id"] != active:
+                for change in changes.pop(message["id"].rpartition(".")[0], []):
+                    self._narrator.show_frame("model_changed", change)
                 self._narrator.recall(message)
         self._narrator.end_wakes()
 
@@ -195,6 +198,15 @@ class FollowedSession:
     def _notify(self) -> None:
         self.has_changed.set()
         self._on_change()
+
+
+def _model_changes(snapshot: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """Return which models answered instead of others, by turn and step, as the ids of messages begin."""
+    changes: dict[str, list[dict[str, Any]]] = {}
+    for turn_id, turn in snapshot["turns"].items():
+        for change in turn["model_changes"]:
+            changes.setdefault(f"{turn_id}.{change['step']}", []).append(change)
+    return changes
 
 
 def _active_turn(data: dict[str, Any]) -> str | None:

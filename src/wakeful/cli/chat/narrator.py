@@ -15,6 +15,7 @@ from wakeful.cli.chat.cards.cards import (
     wake_card,
     wakes_card,
 )
+from wakeful.cli.chat.cards.context_cards import stand_in_card, summed_card, summing_card
 from wakeful.cli.chat.cards.question_card import answered_card, question_card
 from wakeful.cli.chat.cards.tool_card import call_title, interrupted_card, tool_card
 from wakeful.cli.chat.screens.markdown_stream import MarkdownStream
@@ -48,7 +49,9 @@ class Narrator:
             "token": self._token,
             "reasoning": self._reasoning,
             "step_abandoned": self._abandoned,
-            "model_changed": self._model_changed,
+            "model_changed": lambda data: self._step_aside(stand_in_card(data)),
+            "compaction_started": lambda data: self._step_aside(summing_card(data)),
+            "compaction_done": lambda data: self._step_aside(summed_card(data)),
             "tool": self._tool,
             "tool_complete": self._tool_complete,
             "usage": lambda data: self._end_answer(),
@@ -102,6 +105,8 @@ class Narrator:
             self._recall_answer(message["content"])
         elif message["role"] == "error":
             self._show(failed_card({"message": message["content"]}))
+        elif message["source"] == "summary":
+            self._show(summed_card(message["summary"]))
         else:
             self._show(remark(one_line(message["content"])))
 
@@ -152,9 +157,10 @@ class Narrator:
         self._has_shown = False
         self._screen.change_draft(self._draft)
 
-    def _model_changed(self, data: Data) -> None:
+    def _step_aside(self, card: Card) -> None:
+        """Show what happened to the turn between two answers."""
         self._end_answer()
-        self._show(remark(one_line(f"{data['to']} answers instead of {data['from']}: {data['message']}")))
+        self._show(card)
 
     def _tool(self, data: Data) -> None:
         self._end_answer()

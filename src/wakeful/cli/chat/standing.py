@@ -49,7 +49,7 @@ class Standing:
     @property
     def has_promises(self) -> bool:
         """Whether the agent is still going to be woken without the user."""
-        held = any(notice["why"] in ("held", "blocked", "budget") for notice in self.waiting_notices)
+        held = any(notice["why"] in ("held", "blocked", "budget", "spend") for notice in self.waiting_notices)
         return any(task["will_notify"] for task in self.running_tasks) or (bool(self.waiting_notices) and not held)
 
     def task(self, task_id: str) -> dict[str, Any] | None:

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from time import monotonic
 
 from wakeful.cli.chat.cards.card import Card, Tone, failure, remark
+from wakeful.cli.chat.cards.context_cards import usage_card
 from wakeful.cli.chat.cards.question_card import whole_question_card
 from wakeful.cli.chat.commands import Line, LineKind, choice_in, help_lines, parse_line
 from wakeful.cli.chat.followed_session import FollowedSession
@@ -57,6 +58,7 @@ class Talk:
             "allow": self._allow,
             "stop": self._stop,
             "compact": self._compact,
+            "usage": self._usage,
             "model": self._choose_model,
             "help": self._help,
         }
@@ -187,8 +189,16 @@ class Talk:
             self._screen.show(remark("There is nothing to sum up yet."))
             return
         asked = {"session_id": self.standing.session_id} | ({"focus": focus} if focus else {})
+        # The stream of the session says when it begins and ends.
         await self._client.post("/api/session/compact", asked)
-        self._screen.show(remark("Summing up the conversation so far. All of it stays to be read here."))
+
+    async def _usage(self, argument: str) -> None:
+        today = await self._client.get("/api/usage", days=1)
+        if not self.standing.session_id:
+            self._screen.show(usage_card(None, today))
+            return
+        snapshot = await self._client.get("/api/session", session_id=self.standing.session_id, limit=1)
+        self._screen.show(usage_card(snapshot["session"]["usage"], today))
 
     async def _choose_model(self, name: str) -> None:
         if not name:

@@ -66,7 +66,7 @@ def snapshot(active: str | None, *said: tuple[str, str]) -> dict[str, Any]:
     message = {"role": "user", "source": "user", "notice": None, "tool": None}
     return {
         "session": {"session_id": "ses_1", "title": "", "model": "demo:wakeful"},
-        "messages": [message | {"turn_id": turn_id, "content": text} for turn_id, text in said],
+        "messages": [message | {"id": f"{turn_id}.0.0", "turn_id": turn_id, "content": text} for turn_id, text in said],
         "active": {"turn_id": active} if active else None,
         "tasks": [],
         "queued": [],
@@ -100,6 +100,19 @@ async def followed(client: ScriptedClient, until: str) -> Lines:
             await session.has_changed.wait()
     await session.leave()
     return lines
+
+
+async def test_a_model_that_answered_instead_is_named_before_its_answer() -> None:
+    change = {"step": 1, "from": "a:one", "to": "b:two", "code": "model_credit", "message": "No credit."}
+    known = snapshot(None, ("t1", "one"))
+    answer = {"id": "t1.1.0", "turn_id": "t1", "role": "assistant", "source": "assistant", "content": "Hi."}
+    known["messages"].append(answer | {"notice": None, "tool": None})
+    known["turns"] = {"t1": {"number": 1, "model_changes": [change], "opened_at": "", "closed_at": None}}
+    client = ScriptedClient([known], [[initial("t2"), said("two"), done("t2")]])
+
+    lines = await followed(client, "t2")
+
+    assert lines.shown == ["one", "b:two answers instead of a:one: No credit.", "Hi.", "two"]
 
 
 async def test_an_idle_session_is_followed_from_where_it_was_looked_at() -> None:

@@ -196,6 +196,26 @@ def test_it_says_why_a_session_does_not_wake(reason: dict[str, str], said: str) 
     assert screen.shown == [f"· {said.format(clock_time(until))}"]
 
 
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("a:one", "· Older messages summed up: 9,000 → 900 tokens. All of them stay to be read here."),
+        (None, "· Older messages summed up without a model: 9,000 → 900 tokens. Three tries failed, so"),
+    ],
+)
+def test_a_summary_says_when_it_begins_and_what_it_freed(model: str | None, said: str) -> None:
+    started = {"turn_id": "t", "step": 1, "reason": "auto", "context_tokens": 9_000}
+    summary = {"tokens_before": 9_000, "tokens_after": 900, "model": model}
+    screen = narrated(("compaction_started", started), ("compaction_done", {"message_id": "t.1.0"} | summary))
+    recalled = RecordingScreen()
+    recorded = {"role": "note", "source": "summary", "content": "Goal: tests.", "notice": None, "summary": summary}
+    Narrator(recalled, Standing()).recall(recorded)
+
+    assert screen.shown[0] == "· Summing up older messages, 9,000 tokens …"
+    assert screen.shown[1].startswith(said)
+    assert recalled.shown == screen.shown[1:]
+
+
 def test_control_characters_of_a_model_do_not_reach_the_screen() -> None:
     screen = narrated(token("a\x1b["), token("2Jb\x07"), ("done", {"turn_id": "t"}))
 

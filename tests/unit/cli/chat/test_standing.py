@@ -79,3 +79,4 @@ def test_there_is_more_to_come_while_a_promised_task_runs_or_news_is_on_its_way(
     assert not Standing(tasks=[running("p1", will_notify=False)]).has_promises
     assert Standing(waiting_notices=[{"why": "busy"}]).has_promises
     assert not Standing(waiting_notices=[{"why": "held"}]).has_promises
+    assert not Standing(waiting_notices=[{"why": "spend"}]).has_promises

@@ -14,6 +14,16 @@ from wakeful.cli.chat.talk import Talk
 from wakeful.cli.client import Client, RequestRefused, ServerEvent, ServerGone
 from wakeful.errors import WakefulError
 
+_USAGE = {
+    "context_tokens": 7,
+    "context_window": 100,
+    "compact_at_tokens": 80,
+    "input_tokens": 7,
+    "output_tokens": 3,
+    "cost_usd": 0.5,
+    "unpriced_tokens": 0,
+}
+
 
 class FaultyClient(Client):
     """Messages meet these faults first, in this order; then they are accepted."""
@@ -24,7 +34,9 @@ class FaultyClient(Client):
         self.posted: list[tuple[str, Mapping[str, Any]]] = []
 
     async def get(self, path: str, **query: str | int) -> dict[str, Any]:
-        session = {"session_id": "ses_1", "title": "", "model": "demo:wakeful"}
+        if path == "/api/usage":
+            return {"spent_today_usd": 2.1, "cap_usd": None, "hard_cap_usd": None, "state": "ok"}
+        session: dict[str, Any] = {"session_id": "ses_1", "title": "", "model": "demo:wakeful", "usage": _USAGE}
         known: dict[str, Any] = {"session": session, "messages": [], "active": None, "cursor": "0"}
         return known | {"tasks": [], "queued": [], "pending_notices": [], "approvals": [], "turns": {}}
 
@@ -118,11 +130,17 @@ async def test_no_session_is_made_before_there_is_something_to_say() -> None:
     assert shown[-1] == "There is no command /nonsense. /help shows all of them."
 
 
+async def test_the_use_of_a_session_is_shown_on_request() -> None:
+    _, shown = await take(FaultyClient(), "/usage", "hello", "/usage")
+
+    assert shown[0] == "Today, in all sessions: $2.10."
+    assert shown[-1].startswith("Context: 7 of 100 tokens")
+
+
 async def test_a_conversation_is_summed_up_with_the_words_that_say_what_matters() -> None:
     client = FaultyClient()
 
-    _, shown = await take(client, "hello", "/compact", "/compact the file names")
+    await take(client, "hello", "/compact", "/compact the file names")
 
     asked = [body for path, body in client.posted if path == "/api/session/compact"]
     assert asked == [{"session_id": "ses_1"}, {"session_id": "ses_1", "focus": "the file names"}]
-    assert shown[-1].startswith("Summing up the conversation")
