@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -17,6 +18,8 @@ from wakeful.model.session import Address
 from wakeful.store.base import Store
 
 _LONGEST_PAUSE_SECONDS = 60.0
+# A line that has held for so long was good: what breaks it is a new outage.
+_GOOD_SECONDS = 10.0
 # A token that was refused may be a platform's trouble: it is tried again after so long.
 _REFUSED_SECONDS = 600.0
 
@@ -40,6 +43,8 @@ class PlatformDoor:
         self._settings = settings
         self._clock = clock
         self._never = asyncio.Event()
+        # When the line stood for the first time since it was last opened.
+        self._stood_at = math.inf
         self.outbox = PlatformOutbox(engine, store, platform, settings, clock)
         self.ingress = make_ingress(self.outbox.postman.job.wake, self.outbox.postman.say)
         self._held = HeldDoor(store, platform.name, engine.node, clock, self._stay_open, platform.close)
@@ -65,7 +70,7 @@ class PlatformDoor:
     async def _receive(self) -> None:
         failures = 0
         while True:
-            began = self._clock.monotonic()
+            self._stood_at = math.inf
             try:
                 await self.platform.run(self.ingress, self._note_connected)
             except TokenRefused as error:
@@ -76,10 +81,13 @@ class PlatformDoor:
             except Exception as error:  # The boundary of an adapter: the line is opened again, whatever broke it.
                 self._note(DoorState.RETRYING, str(error) or type(error).__name__)
                 logger.warning("the line to %s broke: %s", self.platform.name, error)
-            failures = 0 if self._clock.monotonic() - began > _LONGEST_PAUSE_SECONDS else failures + 1
-            await self._pause(min(2.0 ** min(failures - 1, 10), _LONGEST_PAUSE_SECONDS) if failures else 1.0)
+            if self._clock.monotonic() - self._stood_at >= _GOOD_SECONDS:
+                failures = 0
+            await self._pause(min(2.0 ** min(failures, 10), _LONGEST_PAUSE_SECONDS))
+            failures += 1
 
     def _note_connected(self, bot: str) -> None:
+        self._stood_at = min(self._stood_at, self._clock.monotonic())
         self._note(DoorState.CONNECTED, bot=bot)
 
     def _note(self, state: DoorState, error: str = "", bot: str = "") -> None:
