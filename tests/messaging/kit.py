@@ -15,6 +15,7 @@ from tests.patience import PATIENCE
 from tests.unit.gateway.messaging.kit import ScriptedPlatform
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
+from wakeful.engine.ports import Clock
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import ConfigError
 from wakeful.gateway.messaging.door import PlatformDoor
@@ -99,6 +100,7 @@ async def chatting(
     workspace: Path,
     platform: ScriptedPlatform | None = None,
     engine_changes: Mapping[str, Any] = MappingProxyType({}),
+    clock: Clock | None = None,
     **changes: object,
 ) -> AsyncIterator[Chatting]:
     """`changes` are settings of the door, `engine_changes` those of the engine."""
@@ -109,7 +111,7 @@ async def chatting(
         send_timeout=5.0,
         settle_seconds=0.02,
     )
-    agent, clock = LedAgent(), SystemClock()
+    agent, clock = LedAgent(), clock or SystemClock()
     engine_settings = EngineSettings(stop_grace_seconds=1.0, wake_company_seconds=0.0)
     engine = bare_engine(store, agent, clock, replace(engine_settings, **engine_changes))
     people = People(store, settings.doors)

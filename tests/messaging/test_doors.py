@@ -8,6 +8,7 @@ from unittest.mock import ANY
 
 import pytest
 
+from tests.engine.kit import FakeClock
 from tests.messaging.kit import chatting
 from tests.unit.gateway.messaging.kit import ScriptedPlatform
 from wakeful.gateway.messaging.door import PlatformDoor
@@ -32,9 +33,28 @@ class BrokenPlatform(ScriptedPlatform):
         await asyncio.Event().wait()
 
 
-async def test_a_line_that_breaks_is_opened_again_ever_more_slowly_and_a_refused_token_after_ten_minutes(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@dataclass
+class ShakyPlatform(ScriptedPlatform):
+    """Its line breaks again and again: each stands after the first number of seconds, for the second; None is never."""
+
+    clock: FakeClock = field(default_factory=FakeClock)
+    lines: list[tuple[float, float | None]] = field(default_factory=list)
+
+    async def run(self, ingress: Ingress, connected: Callable[[str], None]) -> None:
+        if not self.lines:
+            self.changed.set()
+            await asyncio.Event().wait()
+        opening, standing = self.lines.pop(0)
+        self.clock.advance(opening)
+        if standing is not None:
+            connected("@bot")
+            self.clock.advance(standing)
+        raise OSError("cut")
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[tuple[float, DoorState, str]]:
+    """Of the doors, which they do not make: how long, and what they said meanwhile."""
     pauses: list[tuple[float, DoorState, str]] = []
 
     async def pause(door: PlatformDoor, seconds: float) -> None:
@@ -42,6 +62,12 @@ async def test_a_line_that_breaks_is_opened_again_ever_more_slowly_and_a_refused
         await asyncio.sleep(0)
 
     monkeypatch.setattr(PlatformDoor, "_pause", pause)
+    return pauses
+
+
+async def test_a_line_that_breaks_is_opened_again_ever_more_slowly_and_a_refused_token_after_ten_minutes(
+    store: Store, tmp_path: Path, pauses: list[tuple[float, DoorState, str]]
+) -> None:
     platform = BrokenPlatform(errors=[*(OSError("no route") for _ in range(8)), TokenRefused("The token is wrong.")])
     async with chatting(store, tmp_path, platform) as chat:
         await platform.until(lambda: platform.stands)
@@ -49,3 +75,15 @@ async def test_a_line_that_breaks_is_opened_again_ever_more_slowly_and_a_refused
     broken = [(seconds, DoorState.RETRYING, "no route") for seconds in (1, 2, 4, 8, 16, 32, 60, 60)]
     assert pauses[:9] == [*broken, (600, DoorState.REFUSED, "The token is wrong.")]
     assert chat.door.status == DoorStatus(DoorState.CONNECTED, ANY, "@bot")
+
+
+async def test_outages_of_a_line_that_holds_for_ten_seconds_between_them_do_not_add_up(
+    store: Store, tmp_path: Path, pauses: list[tuple[float, DoorState, str]]
+) -> None:
+    clock = FakeClock()
+    never, short, good = (40.0, None), (0.0, 9.0), (40.0, 10.0)
+    platform = ShakyPlatform(clock=clock, lines=[never, never, short, good, never, good, good])
+    async with chatting(store, tmp_path, platform, clock=clock):
+        await platform.until(lambda: len(pauses) == 7)
+
+    assert [seconds for seconds, _, _ in pauses] == [1, 2, 4, 1, 2, 1, 1]

@@ -79,21 +79,45 @@ async def test_the_role_of_the_bot_is_known_in_a_session_that_another_process_be
     assert line.ingress.messages[-1].address.sender.chat_name == "general"
 
 
-async def test_a_session_is_not_resumed_before_what_came_ahead_of_it_is_taken_in(
+async def test_a_first_message_that_died_while_other_chats_read_what_they_had_missed_comes_again(
     server: DiscordServer, kept: KeptMemory
 ) -> None:
     seen = await server.write(CHANNEL, "seen")
-    await server.write(CHANNEL, "missed")
+    missed = await server.write(CHANNEL, "missed")
     chats = [chat_of(CHANNEL, seen)]
-    ingress = RecordingIngress(gates={CHANNEL: asyncio.Event()})
+    ingress = RecordingIngress(gates={CHANNEL: asyncio.Event(), DIRECT: asyncio.Event()})
     async with receiving(server, ingress, chats=chats, memory=kept.memory):
-        await server.write(DIRECT, "live")
-        await ingress.until(lambda: ingress.texts == ["live"] and CHANNEL in ingress.reached)
+        await server.write(DIRECT, "Hello")
+        await server.write(CHANNEL, "live")
+        await ingress.until(lambda: {CHANNEL, DIRECT} <= set(ingress.reached))
+        await kept.until(lambda: "gateway" in kept.values)
+    assert ingress.texts == []
 
     async with receiving(server, chats=chats, memory=kept.memory) as line:
-        await line.ingress.until(lambda: "missed" in line.ingress.texts)
+        await line.ingress.until(lambda: {"Hello", "missed"} <= set(line.ingress.texts))
+        await line.ingress.until(lambda: "live" in line.ingress.texts)
+        await kept.until(lambda: not kept.values["gateway"]["has_missed"])
 
-    assert server.gateway.openings == [IDENTIFY, IDENTIFY]
+    in_channel = [message for message in line.ingress.messages if message.address.chat_id == CHANNEL]
+    assert in_channel[0].address.sender.message_id == missed, "what was missed comes before what came since"
+    assert server.gateway.openings == [IDENTIFY, RESUME]
+
+    async with receiving(server, chats=chats, memory=kept.memory) as line:
+        await server.write(CHANNEL, "later")
+        await line.ingress.until(lambda: "later" in line.ingress.texts)
+    assert _reads(server) == 2, "what was missed is not read again once it is taken in"
+
+
+async def test_a_new_session_is_kept_at_once_however_lately_the_one_before_it_was(
+    server: DiscordServer, kept: KeptMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wakeful.gateway.platforms.discord.progress._KEEP_SECONDS", 3600.0)
+    async with receiving(server, memory=kept.memory):
+        await kept.until(lambda: kept.values.get("gateway", {}).get("session") == "session-1")
+        server.gateway.cut()
+        server.gateway.forget()
+
+        await kept.until(lambda: kept.values["gateway"]["session"] == "session-2")
 
 
 async def test_a_session_that_discord_has_forgotten_is_begun_anew_and_what_was_missed_is_read(
@@ -116,9 +140,11 @@ async def test_a_store_that_keeps_nothing_does_not_stop_the_line(server: Discord
     async with receiving(server, memory=kept.memory) as line:
         await server.write(CHANNEL, "Hello")
         await line.ingress.first()
-        await kept.until(lambda: not kept.failures)
-        await server.write(CHANNEL, "again")
         await kept.until(lambda: "gateway" in kept.values)
 
-    assert line.ingress.texts == ["Hello", "again"]
+    assert line.ingress.texts == ["Hello"]
     assert kept.values["secret"] == "kept too"
+
+
+def _reads(server: DiscordServer) -> int:
+    return sum(request == f"GET /channels/{CHANNEL}/messages" for request, _ in server.requests)

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -11,13 +12,15 @@ from wakeful.engine.ports import Clock
 from wakeful.errors import WakefulError
 from wakeful.gateway.messaging.held_door import HeldDoor
 from wakeful.gateway.messaging.outbox.outbox import PlatformOutbox
-from wakeful.gateway.messaging.persistence import LONGEST_PAUSE_SECONDS, pause_after
+from wakeful.gateway.messaging.persistence import pause_after
 from wakeful.gateway.messaging.platform import Ingress, Platform, TokenRefused
 from wakeful.gateway.messaging.settings import MessagingSettings
 from wakeful.model.messaging.door import DoorState, DoorStatus
 from wakeful.model.session import Address
 from wakeful.store.base import Store
 
+# A line that has held for so long was good: what breaks it is a new outage.
+_GOOD_SECONDS = 10.0
 # A token that was refused may be a platform's trouble: it is tried again after so long.
 _REFUSED_SECONDS = 600.0
 
@@ -41,6 +44,8 @@ class PlatformDoor:
         self._settings = settings
         self._clock = clock
         self._never = asyncio.Event()
+        # When the line stood for the first time since it was last opened.
+        self._stood_at = math.inf
         self.outbox = PlatformOutbox(engine, store, platform, settings, clock)
         self.ingress = make_ingress(self.outbox.postman.job.wake, self.outbox.postman.say)
         self._held = HeldDoor(store, platform.name, engine.node, clock, self._stay_open, platform.close)
@@ -66,7 +71,7 @@ class PlatformDoor:
     async def _receive(self) -> None:
         failures = 0
         while True:
-            began = self._clock.monotonic()
+            self._stood_at = math.inf
             try:
                 await self.platform.run(self.ingress, self._note_connected)
             except TokenRefused as error:
@@ -78,10 +83,11 @@ class PlatformDoor:
                 reason = _reason(self.platform.name, error)
                 self._note(DoorState.RETRYING, reason)
                 logger.warning("the line to %s broke: %s", self.platform.name, reason)
-            failures = 1 if self._clock.monotonic() - began > LONGEST_PAUSE_SECONDS else failures + 1
+            failures = 1 if self._clock.monotonic() - self._stood_at >= _GOOD_SECONDS else failures + 1
             await self._pause(pause_after(failures))
 
     def _note_connected(self, bot: str) -> None:
+        self._stood_at = min(self._stood_at, self._clock.monotonic())
         self._note(DoorState.CONNECTED, bot=bot)
 
     def _note(self, state: DoorState, error: str = "", bot: str = "") -> None:

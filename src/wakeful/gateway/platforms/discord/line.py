@@ -70,6 +70,8 @@ class DiscordLine:
         if point is not None:
             self._session, self._sequence, self._gateway = point.session, point.sequence, URL(point.gateway)
             self._client.recalled_roles = point.roles
+            if point.has_missed:
+                self._client.events.read_missed()
 
     async def _follow(self) -> None:
         socket = await self._open()

@@ -102,9 +102,12 @@ class DiscordReceiver:
     def identified(self) -> None:
         self._note_standing()
         self._progress.note_new_session()
+        self.read_missed()
+
+    def read_missed(self) -> None:
         if self._held is None:
             self._held = []
-            self._look = self._progress.begin(is_missed=True)
+            self._look = self._progress.begin_missed()
             if self._ingress is not None:
                 self._start(self._look_for_missed())
 
@@ -134,7 +137,7 @@ class DiscordReceiver:
         # Where people talked last, they wait for an answer.
         for chat in sorted(_with_channels(chats), key=lambda chat: chat.last_at, reverse=True):
             if chat.last_message_id.isdecimal():
-                number = self._progress.begin(is_missed=True)
+                number = self._progress.begin_missed()
                 self._put_into_lane(self._channels.learn(chat), number, _Missed(int(chat.last_message_id)))
         held, self._held = self._held or [], None
         for channel, number, item in held:
