@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from wakeful.model import inbox, turn
+from wakeful.model.messaging import post
 from wakeful.model.tasks import task
 
 _PICTURE = Path(__file__).parents[3] / "docs" / "architecture.md"
@@ -20,7 +21,12 @@ def drawn(noun: str) -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize(
     ("noun", "transitions"),
-    [("turn", turn.TRANSITIONS), ("inbox row", inbox.TRANSITIONS), ("task", task.TRANSITIONS)],
+    [
+        ("turn", turn.TRANSITIONS),
+        ("inbox row", inbox.TRANSITIONS),
+        ("task", task.TRANSITIONS),
+        ("post", post.TRANSITIONS),
+    ],
 )
 def test_the_picture_draws_the_transitions_of_the_code(
     noun: str, transitions: dict[StrEnum, frozenset[StrEnum]]
