@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from tests.platforms.slack_server import SlackServer, Trouble
 from wakeful.gateway.messaging.platform import NotTaken
 from wakeful.gateway.platforms.slack import hourglass
 from wakeful.gateway.platforms.slack.adapter import SlackPlatform
+from wakeful.gateway.platforms.slack.client import SlackClient
 
 HOURGLASS = {"hourglass_flowing_sand"}
 
@@ -129,3 +131,53 @@ async def test_an_hourglass_stays_where_the_next_process_goes_on_with_the_turn(s
     await platform.close()
 
     assert slack.reactions["D1", going_on] == HOURGLASS
+
+
+class SlowSlack(SlackClient):
+    """Answers the removal of a reaction when it is told to."""
+
+    def __init__(self) -> None:
+        self.bearing: set[tuple[str, str]] = set()
+        self.has_removed, self.answers = asyncio.Event(), asyncio.Event()
+
+    async def call(self, method: str, **fields: Any) -> dict[str, Any]:
+        key = (fields["channel"], fields["timestamp"])
+        if method == "reactions.add":
+            self.bearing.add(key)
+            return {}
+        self.bearing.discard(key)
+        self.has_removed.set()
+        await self.answers.wait()
+        return {}
+
+
+async def test_an_hourglass_that_is_put_back_during_its_removal_is_remembered() -> None:
+    kept, slow = KeptMemory(), SlowSlack()
+    glass = hourglass.Hourglass(slow, kept.memory)
+    address = a_post("D1", "", "5.000001").address
+    await glass.show(address)
+    removing = asyncio.create_task(glass.remove(address))
+    await slow.has_removed.wait()
+    await glass.show(address)
+    slow.answers.set()
+    await removing
+
+    assert slow.bearing == {("D1", "5.000001")}
+    assert [tuple(key) for key in kept.values["hourglasses"]] == [("D1", "5.000001")]
+
+
+async def test_a_limit_does_not_let_an_hourglass_of_the_last_process_be_forgotten(slack: SlackServer) -> None:
+    slack.retry_after = 0.01
+    kept = KeptMemory()
+    asked, other = await slack.write("D1", "question"), await slack.write("D1", "other")
+    async with receiving(slack, RecordingIngress(), memory=kept.memory) as line:
+        await line.platform.show_typing(a_post("D1", "", asked).address)
+    slack.troubles["reactions.add"] = [Trouble.LIMITED]
+    platform = a_platform(slack, memory=kept.memory)
+    with pytest.raises(NotTaken):
+        await platform.show_typing(a_post("D1", "", asked).address)
+    await platform.show_typing(a_post("D1", "", asked).address, is_over=True)
+    await platform.show_typing(a_post("D1", "", other).address)
+    await platform.close()
+
+    assert not slack.reactions["D1", asked] or asked in [key[1] for key in kept.values["hourglasses"]]

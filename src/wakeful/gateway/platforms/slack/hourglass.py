@@ -47,6 +47,7 @@ class Hourglass:
         if not self._has_recalled:
             # Or it would be forgotten: a turn may go on before Slack is reached.
             await self._recall()
+        has_stood = key in self._standing
         # Before the request: it may be cut off and have arrived.
         self._shown.add(key)
         self._standing.add(key)
@@ -54,8 +55,9 @@ class Hourglass:
         try:
             await self._react("add", *key)
         except NotTaken:
-            self._shown.discard(key)
-            self._standing.discard(key)
+            if not has_stood:
+                self._shown.discard(key)
+                self._standing.discard(key)
             raise
 
     async def remove(self, address: Address) -> None:
@@ -84,8 +86,10 @@ class Hourglass:
                 return
             try:
                 await self._react("remove", *key)
-                self._standing.discard(key)
-                await self._keep()
+                # Another turn may have put it there again meanwhile.
+                if key not in self._shown:
+                    self._standing.discard(key)
+                    await self._keep()
                 return
             except WakefulError as error:
                 logger.info("The hourglass stays on a message on Slack for now: %s", error)
