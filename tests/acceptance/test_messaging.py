@@ -7,7 +7,7 @@ from tests.platforms.discord_server import DiscordServer
 from tests.platforms.telegram_server import TOKEN, TelegramServer
 
 WRONG = "a-token-that-nobody-knows"
-SHOW = "run env | grep ^HERMES_ | sort"
+SHOW = "run env | grep ^HERMES_ | sort; echo that is all"
 
 
 def on_telegram(wakeful: Command, telegram: TelegramServer) -> Command:
@@ -21,9 +21,13 @@ def environment_in(text: str) -> dict[str, str]:
 
 
 async def shown(telegram: TelegramServer, words: str) -> str:
-    """Wait for a message of the bot with these words, and return it whole."""
-    await telegram.until(lambda: any(words in text for text in telegram.chat(7).said))
-    return next(text for text in telegram.chat(7).said if words in text)
+    """Wait for an answer of the bot with these words that is shown to its end, and return it whole."""
+
+    def whole() -> list[str]:
+        return [text for text in telegram.chat(7).said if words in text and "\nthat is all" in text]
+
+    await telegram.until(whole)
+    return whole()[0]
 
 
 async def test_a_command_knows_the_message_that_it_runs_for_and_a_schedule_its_target(wakeful: Command) -> None:

@@ -42,7 +42,7 @@ def server(**by_path: Any) -> Client:
     return cast(Client, Answers(**by_path))
 
 
-def a_job(seconds: float = 60.0, **fields: Any) -> dict[str, Any]:
+def a_job(seconds: float = 86_400.0, **fields: Any) -> dict[str, Any]:
     next_at = (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat()
     return {"id": "job_1", "name": "tides", "status": "active", "next_at": next_at, "last_status": "done"} | fields
 
