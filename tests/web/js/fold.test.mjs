@@ -343,3 +343,11 @@ test("a log that ends before our cursor is fetched again", () => {
   applyFrame(state, { name: "initial", cursor: "0", data: { session_id: "s", last_event_id: 3, active: null } });
   assert.equal(state.isStale, true);
 });
+
+test("a turn whose answer was cut at the output limit says so", () => {
+  const log = numbered(speaking("half"));
+  const state = follow(opened(log, 0), log);
+  assert.equal(state.turns.get("t").is_cut, false);
+  applyFrame(state, { name: "done", cursor: "99", data: { session_id: "s", turn_id: "t", incomplete: "max_output_tokens" } });
+  assert.equal(state.turns.get("t").is_cut, true);
+});

@@ -183,6 +183,7 @@ function store(items) {
         closed_at: null,
         model: "a:one",
         model_changes: [],
+        is_cut: false,
       };
       changes = [];
     } else if (name === "compaction_started") {

@@ -28,6 +28,8 @@ class AnswerPrinter:
             self._remark(f"[{data['to']} answers instead of {data['from']}: {data['message']}]")
         elif kind in events.FINAL_KINDS:
             self.end_line()
+            if data.get("incomplete"):
+                self._remark("[the model reached its output limit: the answer stops here]")
 
     def say(self, step: int, text: str) -> None:
         if step != self._step:

@@ -8,6 +8,7 @@ from wakeful.cli.chat.cards.card import Card, failure, remark
 from wakeful.cli.chat.cards.cards import (
     abandoned_card,
     cancelled_card,
+    cut_card,
     ended_card,
     failed_card,
     thought_card,
@@ -57,7 +58,7 @@ class Narrator:
             "usage": lambda data: self._end_answer(),
             "failed": lambda data: self._ended(data, failed_card(data)),
             "cancelled": lambda data: self._ended(data, cancelled_card(data)),
-            "done": lambda data: self._ended(data, None),
+            "done": lambda data: self._ended(data, cut_card() if data.get("incomplete") else None),
             "process_complete": self._process_complete,
             "approval_answered": lambda data: self._show(answered_card(data["choice"])),
             "wake_waits": self._wake_waits,

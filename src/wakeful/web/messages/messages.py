@@ -11,6 +11,7 @@ from wakeful.model.journal.entry import (
     EntryKind,
     answer_of,
     calls_of,
+    is_cut,
     is_gone,
     model_changes_of,
     model_of,
@@ -105,7 +106,8 @@ def shown_turn(turn: Turn, entries: Sequence[Entry]) -> ShownTurn:
     usage = TurnCost(**cost_fields(sum(costs, Spend()))) if costs else None
     answers = [entry for entry in entries if entry.kind is EntryKind.ANSWER]
     changes = [_model_change(change) for entry in answers for change in model_changes_of(entry)]
-    return ShownTurn(**outline_of(turn), model=turn.model, model_changes=changes, usage=usage)
+    has_cut_answer = bool(answers) and is_cut(answers[-1])
+    return ShownTurn(**outline_of(turn), model=turn.model, model_changes=changes, usage=usage, is_cut=has_cut_answer)
 
 
 def _model_change(fields: dict[str, Any]) -> ModelChange:

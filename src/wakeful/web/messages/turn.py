@@ -42,6 +42,7 @@ class ShownTurn(TurnOutline):
     model: Annotated[str, words("Its own model.")]
     model_changes: Annotated[list[ModelChange], words("Models that answered instead of one that failed, in order.")]
     usage: TurnCost | None
+    is_cut: Annotated[bool, words("Whether its last answer stops at the model's output limit.")]
 
 
 class Notice(Outgoing):

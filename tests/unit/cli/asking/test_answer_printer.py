@@ -72,3 +72,9 @@ def test_a_terminal_gets_no_control_characters(text: str) -> None:
 
 def test_a_pipe_gets_the_text_as_it_is() -> None:
     assert printed(token(1, "\x1b[1mbold\ttab\x1b[0m\n"))[0] == "\x1b[1mbold\ttab\x1b[0m\n"
+
+
+def test_an_answer_that_was_cut_at_the_output_limit_says_so() -> None:
+    answers, remarks = printed(token(1, "Half an"), ("done", {"incomplete": "max_output_tokens"}))
+
+    assert (answers, remarks) == ("Half an\n", "[the model reached its output limit: the answer stops here]\n")

@@ -234,3 +234,10 @@ def test_recorded_messages_look_like_live_ones() -> None:
     narrator.recall(base | {"role": "note", "content": "Stopped."})
 
     assert screen.shown == ["❯ hello", "One.", "Two.", "▸ terminal  ls", "· Stopped."]  # noqa: RUF001
+
+
+def test_an_answer_that_was_cut_at_the_output_limit_says_so() -> None:
+    screen = narrated(token("Half an"), ("done", {"turn_id": "t", "incomplete": "max_output_tokens"}))
+
+    assert screen.shown[0] == "Half an"
+    assert "The model reached its output limit: the answer stops here." in screen.shown[1]

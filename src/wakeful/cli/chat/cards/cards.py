@@ -12,6 +12,7 @@ from wakeful.model.tasks.notice_text import words_in
 _USER_LINES = 12
 _TAIL_LINES = 6
 _THOUGHT_LINES = 3
+_CUT = "The model reached its output limit: the answer stops here."
 _BROKEN_OFF = "The answer broke off here and was asked for again; what follows replaces it."
 # What precedes a task's output in the three kinds of notice.
 _OUTPUT_MARKS = ("\nOutput:\n", "\nMatched output:\n", "\nResult:\n")
@@ -50,6 +51,10 @@ def thought_card(text: str) -> Card | None:
 
 def abandoned_card() -> Card:
     return Card(Tone.FAILURE, _BROKEN_OFF)
+
+
+def cut_card() -> Card:
+    return Card(Tone.FAILURE, _CUT)
 
 
 def failed_card(last: dict[str, Any]) -> Card:

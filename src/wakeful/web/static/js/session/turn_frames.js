@@ -31,6 +31,7 @@ function startTurn(state, { turn_id: turnId, source, parent }) {
     closed_at: null,
     model: null,
     model_changes: [],
+    is_cut: false,
     usage: null,
   });
   state.activeTurn = { turn_id: turnId, stream_id: turnId, source };
@@ -155,7 +156,7 @@ function endTurn(state, data, status) {
   state.queued = state.queued.filter((queued) => queued.turn_id !== turn_id);
   // The turn never opened: its message was withdrawn, or joined another turn.
   if (!turn) return ["queued"];
-  Object.assign(turn, { status, closed_at: state.now(), cutStep: null });
+  Object.assign(turn, { status, closed_at: state.now(), cutStep: null, is_cut: Boolean(data.incomplete) });
   // Nobody has answered these steps.
   turn.model_changes = turn.model_changes.filter((change) => !change.isOpen);
   if (state.activeTurn?.turn_id === turn_id) state.activeTurn = null;

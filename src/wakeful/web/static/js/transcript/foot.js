@@ -36,6 +36,7 @@ export class FootView {
       turn.closed_at,
       turn.usage,
       isOpen && turn.cutStep,
+      turn.is_cut,
       unusualModel(turn),
     ]);
     if (shown === this.#shown) return;
@@ -51,6 +52,7 @@ export class FootView {
     if (isLast && hasAnswer && !note) actions.append(regenerateIcon());
     if (hasAnswer) actions.append(branchButton(turnId));
     const stopped = note ? [stoppedState(note, turn)] : [];
+    if (turn.is_cut) stopped.push(el("span", { class: "state state--off" }, icon("stop"), "Cut at the model’s output limit"));
     if (note && isLast) stopped.push(regenerateButton("Regenerate"));
     const numbers = note ? "" : numbersOf(turn).filter(Boolean).join(" · ");
     return [
