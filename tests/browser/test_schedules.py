@@ -31,7 +31,7 @@ async def test_a_schedule_is_made_from_an_example_run_now_and_paused(
     await expect(says.get_by_role("listitem").first).to_contain_text("08:00")
     await page.get_by_role("button", name="Save").click()
     await expect(page).to_have_url(re.compile(r"/schedules/cron_"))
-    await expect(page).to_have_title("Schedules · wakeful")
+    await expect(page).to_have_title(re.compile("Schedules · wakeful$"))
     await expect(page.get_by_text(re.compile(r"^Next run .* at 08:00, in "))).to_be_visible()
     await page.get_by_role("button", name="Pause").click()
     row = page.get_by_role("region", name="All schedules").get_by_role("link", name="Morning report")
