@@ -22,7 +22,6 @@ output_price = 1000
 """
 # Four of these fill the window.
 _LONG = script(text="ok", window=8_000) + " " * 6_000
-_JOB = {"command": "true", "background": True, "notify_on_complete": True}
 
 
 @contextmanager
@@ -116,7 +115,13 @@ async def test_a_job_that_waits_for_tomorrow_says_which_limit_is_reached(
 ) -> None:
     with priced_server(tmp_path / "home", endpoint, "daily_spend_usd = 0.01\n") as server:
         screen = await screens.screen(server, server.new_session())
-        await screen.say(script(calls=[{"name": "terminal", "arguments": _JOB}], tokens=20))
+        # A job that ended within its own turn would be reported there.
+        over = tmp_path / "over"
+        command = f"until [ -e {over} ]; do sleep 0.05; done"
+        job = {"command": command, "background": True, "notify_on_complete": True}
+        await screen.say(script(calls=[{"name": "terminal", "arguments": job}], tokens=20))
+        await expect(screen.page.locator(".turn__foot")).to_contain_text("tokens")
+        over.touch()
 
         banner = screen.page.locator("#banners .banner--wake")
         await expect(banner).to_contain_text("1 job has reported and waits. Today’s $0.01 are spent.")  # noqa: RUF001
