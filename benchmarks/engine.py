@@ -24,6 +24,7 @@ import aiohttp
 import uvloop
 
 from tests.bare_engine import bare_engine
+from tests.open_gate import OPEN_GATE
 from tests.postgres_server import PostgresServer
 from tests.short_results import SHORT_RESULTS
 from wakeful.agent.loop import Loop
@@ -193,7 +194,7 @@ async def median_seconds(work: Callable[[int], Awaitable[None]], times: int = 10
 async def report_turns(name: str, make: Callable[[], Store], url: str, turns: int, rounds: int) -> None:
     """Measure many streams at once: directly at the endpoint, and through the engine and the model client."""
     providers = ProviderRegistry(ProviderSettings({"openai": EndpointSettings(base_url=url)}))
-    loop = Loop(providers.resolve, [], AgentSettings(), SHORT_RESULTS)
+    loop = Loop(providers.resolve, [], OPEN_GATE, AgentSettings(), SHORT_RESULTS)
     direct: list[Streams] = []
     ours: list[Streams] = []
     async with opened(make) as store, running(store, loop) as engine, direct_client() as client:

@@ -11,6 +11,7 @@ import orjson
 from tests.acceptance.ledger import Fate, Ledger
 from tests.acceptance.walks import DyingStore, walk_cases
 from tests.bare_engine import bare_engine
+from tests.open_gate import OPEN_GATE
 from tests.short_results import SHORT_RESULTS
 from wakeful.agent.loop import Loop
 from wakeful.agent.models.window import LearntWindows
@@ -26,7 +27,7 @@ from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Door
 from wakeful.store.base import Transaction
-from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
+from wakeful.tools.base import OnlyReads, ToolContext, ToolResult, ToolSpec
 
 SESSION = "ses_a"
 # A death that is not at a commit.
@@ -38,11 +39,8 @@ _PART = re.compile(r"part (\d+)")
 _WINDOW = 4_000
 
 
-class ReadTool:
+class ReadTool(OnlyReads):
     spec = ToolSpec("read", "Reads a part of the log.", {"type": "object"})
-
-    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
-        return True
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         return ToolResult(f"part {arguments['part']}: {'x' * 3_000}")
@@ -79,7 +77,7 @@ async def walk(store: DyingStore, ledger: Ledger, fate: Fate) -> None:
     model = ReadingModel(ledger, fate)
     windows = LearntWindows()
     windows.learn_window("m", _WINDOW)
-    loop = Loop(lambda name: (model, name), [ReadTool()], AgentSettings(), SHORT_RESULTS, windows=windows)
+    loop = Loop(lambda name: (model, name), [ReadTool()], OPEN_GATE, AgentSettings(), SHORT_RESULTS, windows=windows)
     engine = bare_engine(store, loop, SystemClock(), EngineSettings(lease_seconds=0.1, resume_limit=100))
     session = Session(SESSION, "owner", _ADDRESS, "m")
 

@@ -14,6 +14,7 @@ import orjson
 from tests.acceptance.ledger import Fate, Ledger
 from tests.acceptance.walks import DyingStore, walk_cases
 from tests.bare_engine import bare_engine
+from tests.open_gate import OPEN_GATE
 from tests.short_results import SHORT_RESULTS
 from wakeful.agent.loop import Loop
 from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest, Provider
@@ -31,7 +32,7 @@ from wakeful.model.tasks.task import Host, Task, TaskKind, TaskOutcome, TaskStat
 from wakeful.model.turn import Door, Lease, Turn
 from wakeful.model.words import Position, Word
 from wakeful.store.base import Transaction
-from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
+from wakeful.tools.base import Intent, ToolContext, ToolResult, ToolSpec
 
 T = TypeVar("T")
 
@@ -72,6 +73,9 @@ class LoggingTool:
     @property
     def spec(self) -> ToolSpec:
         return ToolSpec(self.name, "Leaves a line.", {"type": "object"})
+
+    async def intent(self, arguments: Mapping[str, Any], context: ToolContext) -> Intent:
+        return Intent()
 
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
         return self.is_harmless
@@ -176,7 +180,9 @@ class Walk:
         self._sight = Sight()
         models: dict[str, Provider] = {MODEL: ScriptedModel(self._sight, fate), BROKEN_MODEL: BrokenModel(self._sight)}
         settings = AgentSettings(fallback_models=(MODEL,))
-        self._loop = Loop(lambda name: (models[name], name), tools, settings, SHORT_RESULTS, cost_of=_cost_of)
+        self._loop = Loop(
+            lambda name: (models[name], name), tools, OPEN_GATE, settings, SHORT_RESULTS, cost_of=_cost_of
+        )
         self._engine = bare_engine(store, self, SystemClock(), _SETTINGS)
         self._names: dict[str, str] = {}
         self._all_submitted = asyncio.Event()

@@ -19,6 +19,16 @@ from wakeful.tools.base import Tool, ToolContext, ToolResult
 logger = logging.getLogger(__name__)
 
 
+class CallGate(Protocol):
+    async def run(self, tool: Tool, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        """Run the call if it may, and return its result or why it may not."""
+        ...
+
+    async def is_waiting(self, context: ToolContext) -> bool:
+        """Return whether the call still waits for a person's answer, so it has done nothing yet."""
+        ...
+
+
 class LongResults(Protocol):
     def limit_of(self, model: str) -> int:
         """Return the most characters of a result that a model should read."""
@@ -32,6 +42,7 @@ class LongResults(Protocol):
 @dataclass(frozen=True, slots=True)
 class CallRunner:
     tools: Mapping[str, Tool]
+    gate: CallGate
     # Removes known secrets from a result, whichever tool returned it.
     redact: Callable[[str], str]
     long_results: LongResults
@@ -66,7 +77,9 @@ class CallRunner:
         arguments = _arguments_of(call)
         if tool is None or arguments is None:
             return True
-        return await tool.may_rerun(arguments, self._context(turn, step, open_call))
+        context = self._context(turn, step, open_call)
+        # A call whose question is still open has done nothing yet.
+        return await tool.may_rerun(arguments, context) or await self.gate.is_waiting(context)
 
     async def _finish(self, turn: Turn, step: int, open_call: OpenCall) -> CallFinished:
         call = open_call.call
@@ -92,7 +105,7 @@ class CallRunner:
             sentence = f"The arguments of {call.name} are not a JSON object: {call.arguments[:200]!r}."
             return ToolResult.failed("invalid_arguments", sentence)
         try:
-            return await tool.run(arguments, context)
+            return await self.gate.run(tool, arguments, context)
         except Exception as error:  # A broken tool must not end the turn: the model can try something else.
             logger.exception("tool %s broke in turn %s", call.name, context.turn.id)
             return ToolResult.failed("tool_broke", f"{call.name} broke: {type(error).__name__}: {error}.")

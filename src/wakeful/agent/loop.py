@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
-from wakeful.agent.calls import CallRunner, LongResults
+from wakeful.agent.calls import CallGate, CallRunner, LongResults
 from wakeful.agent.compaction.compactor import Compactor
 from wakeful.agent.compaction.estimate import frame_tokens
 from wakeful.agent.compaction.summariser import Summariser
@@ -46,6 +46,7 @@ class Loop:
         self,
         find_model: FindModel,
         tools: Sequence[Tool],
+        gate: CallGate,
         settings: AgentSettings,
         long_results: LongResults,
         redact: Callable[[str], str] = lambda text: text,
@@ -59,7 +60,7 @@ class Loop:
         """
         self._find_model = find_model
         self._specs = [tool.spec for tool in tools]
-        self._calls = CallRunner({tool.spec.name: tool for tool in tools}, redact, long_results)
+        self._calls = CallRunner({tool.spec.name: tool for tool in tools}, gate, redact, long_results)
         self._settings = settings
         self._count_error = count_error
         self._cost_of = cost_of

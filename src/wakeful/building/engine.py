@@ -47,11 +47,11 @@ from wakeful.model.turn import Turn
 from wakeful.store.base import Store
 from wakeful.store.sqlite.store import SqliteStore
 from wakeful.tools.base import Tool
-from wakeful.tools.commands.gate.gate import Gate
 from wakeful.tools.cronjob_tool import CronjobTool
 from wakeful.tools.delegate_tool import DelegateTool
 from wakeful.tools.files.file_tools import ListFiles, ReadFile, WriteFile
 from wakeful.tools.files.kept_results import KeptResults
+from wakeful.tools.gate import Gate
 from wakeful.tools.ports import TaskLedger
 from wakeful.tools.process_tool import ProcessTool
 from wakeful.tools.processes.environment import secrets_in
@@ -145,14 +145,15 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     keeper = ProcessKeeper(tasks, settings, host)
     files = ChatFiles(store)
     schedules = build_schedules(config, ledger, providers)
-    tools = build_tools(ledger, keeper, tasks, binder, files, schedules, config.home)
+    tools = build_tools(ledger, keeper, tasks, files, schedules, config.home)
     catalogue, facts = build_models(config)
     metrics = Metrics()
     store.notifier.listen(metrics.hear)
     results = KeptResults(config.home, result_limits(facts, config.agent.result_limit))
     redact = Redactor(settings.secrets).text
+    gate = build_gate(ledger, binder)
     loop = Loop(
-        providers.resolve, tools, config.agent, results, redact, metrics.count_model_error, facts, facts.cost_of
+        providers.resolve, tools, gate, config.agent, results, redact, metrics.count_model_error, facts, facts.cost_of
     )
     equipment = Equipment(loop, keeper, UnstoredProcesses(keeper, unstored), results)
     engine = Engine(ledger, equipment, adopts=adopts)
@@ -201,25 +202,27 @@ def _secrets_around(config: Config) -> set[str]:
     return secrets_in(os.environ, passed_on=config.task_environment)
 
 
+def build_gate(ledger: Ledger, binder: AdapterBinder) -> Gate:
+    def can_ask(turn: Turn) -> bool:
+        return binder.can_ask(turn) or request_as_far_as_known(turn.request).can_ask
+
+    return Gate(ledger.approvals, can_ask)
+
+
 def build_tools(
     ledger: Ledger,
     keeper: ProcessKeeper,
     tasks: TaskLedger,
-    binder: AdapterBinder,
     files: ChatFiles,
     schedules: ScheduleDesk,
     home: Path,
 ) -> Sequence[Tool]:
-    def can_ask(turn: Turn) -> bool:
-        return binder.can_ask(turn) or request_as_far_as_known(turn.request).can_ask
-
-    gate = Gate(ledger.approvals, can_ask, home)
     return (
         ListFiles(home),
         ReadFile(home),
-        WriteFile(gate),
-        TerminalTool(keeper, gate),
-        ProcessTool(keeper, tasks, ledger.delegations, gate),
+        WriteFile(home),
+        TerminalTool(keeper, home),
+        ProcessTool(keeper, tasks, ledger.delegations, home),
         DelegateTool(ledger.delegations, ledger.memory_delegations),
         CronjobTool(schedules),
         SendFileTool(files, home),

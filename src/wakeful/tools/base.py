@@ -1,12 +1,14 @@
 """The interface of tools. A tool's failure is a value that the model reads, not an exception."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 import orjson
 
+from wakeful.model.approvals.approval import Reason
 from wakeful.model.failure import failure_text
 from wakeful.model.turn import Turn
 
@@ -32,6 +34,8 @@ class ToolContext:
     call_id: str
     # The most characters of the result that the model should read.
     result_limit: int = RESULT_LIMIT
+    # What is held from the moment that the call is judged until it has ended.
+    held: AsyncExitStack = field(default_factory=AsyncExitStack, compare=False)
 
     @property
     def session_id(self) -> str:
@@ -41,6 +45,20 @@ class ToolContext:
     def workspace(self) -> Path:
         """The folder that the call's paths are relative to."""
         return Path(self.turn.workspace)
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What a call is about to do, as the gate has to know it."""
+
+    # What a person is shown: the command, the text to type into a process, the path of a file.
+    command: str = ""
+    # All reasons to ask; none if the call only reads. Which of them count depends on the session's mode and grants.
+    reasons: tuple[Reason, ...] = ()
+    # Returns the diff that the call would make. It runs in a thread, and only if a person is asked.
+    preview: Callable[[], str] | None = None
+    # Further fields of the answer if the call is refused.
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +97,12 @@ class Tool(Protocol):
     @property
     def spec(self) -> ToolSpec: ...
 
+    async def intent(self, arguments: Mapping[str, Any], context: ToolContext) -> Intent | ToolResult:
+        """Return what the call is about to do, before it does anything, or the failure of a call that cannot run. The
+        gate asks about it: a tool never asks by itself.
+        """
+        ...
+
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
         """Return whether a call that a crash cut off can simply run again, because that does no harm or because the
         tool finds what the first run has begun.
@@ -86,3 +110,15 @@ class Tool(Protocol):
         ...
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult: ...
+
+
+class OnlyReads:
+    """The part of a tool that changes nothing: no mode and no person has to allow its calls, and they may be repeated.
+    A tool that also changes something must not inherit from this.
+    """
+
+    async def intent(self, arguments: Mapping[str, Any], context: ToolContext) -> Intent | ToolResult:
+        return Intent()
+
+    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
+        return True

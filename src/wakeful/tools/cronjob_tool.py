@@ -9,7 +9,7 @@ from wakeful.model.schedules.cron_job import JobFields
 from wakeful.model.schedules.job_data import job_data, run_data
 from wakeful.model.schedules.schedule import ScheduleError
 from wakeful.model.schedules.target import target_text
-from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
+from wakeful.tools.base import Intent, ToolContext, ToolResult, ToolSpec
 from wakeful.tools.ports import Schedules
 
 _ACTIONS = ("add", "list", "pause", "resume", "remove", "run")
@@ -53,6 +53,9 @@ class CronjobTool:
 
     def __init__(self, schedules: Schedules) -> None:
         self._schedules = schedules
+
+    async def intent(self, arguments: Mapping[str, Any], context: ToolContext) -> Intent | ToolResult:
+        return Intent()
 
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
         # A second `add` of one call finds the job of the first; a second `run` would fire again.

@@ -6,7 +6,7 @@ from typing import Any
 from wakeful.context import async_delivery_supported
 from wakeful.errors import TooManyDelegations
 from wakeful.model.tasks.task import Task, TaskStatus
-from wakeful.tools.base import ToolContext, ToolResult, ToolSpec, as_sentence
+from wakeful.tools.base import Intent, ToolContext, ToolResult, ToolSpec, as_sentence
 from wakeful.tools.ports import Delegator, MemoryDelegator
 
 _SYNCHRONOUSLY = (
@@ -49,6 +49,10 @@ class DelegateTool:
         """`in_memory` is for turns that are not stored."""
         self._delegator = delegator
         self._in_memory = in_memory
+
+    async def intent(self, arguments: Mapping[str, Any], context: ToolContext) -> Intent | ToolResult:
+        # What the sub-agents do passes the gate by itself.
+        return Intent()
 
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
         # The delegator finds the sub-agents of the first run again.

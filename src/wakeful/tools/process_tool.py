@@ -9,9 +9,9 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from wakeful.model.tasks.task import Task, TaskKind
-from wakeful.tools.base import RESULT_LIMIT, ToolContext, ToolResult, ToolSpec, Unusable
-from wakeful.tools.commands.gate.gate import Gate
+from wakeful.tools.base import RESULT_LIMIT, Intent, ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.commands.gate.typing import Typing
+from wakeful.tools.commands.judging import reasons_of_typing
 from wakeful.tools.commands.request import LONGEST_TIMEOUT, read_timeout
 from wakeful.tools.ports import Delegator, TaskLedger
 from wakeful.tools.processes.keeper import ProcessKeeper
@@ -54,11 +54,12 @@ _PARAMETERS = {
 class ProcessTool:
     spec = ToolSpec(name="process", description=_DESCRIPTION, parameters=_PARAMETERS)
 
-    def __init__(self, keeper: ProcessKeeper, ledger: TaskLedger, delegator: Delegator, gate: Gate) -> None:
+    def __init__(self, keeper: ProcessKeeper, ledger: TaskLedger, delegator: Delegator, home: Path) -> None:
+        """`home` is the server's own folder."""
         self._keeper = keeper
         self._ledger = ledger
         self._delegator = delegator
-        self._gate = gate
+        self._home = home
         # Inputs of a process go one after the other: the gate reads each together with those before it.
         self._typing: WeakValueDictionary[str, Lock] = WeakValueDictionary()
         self._actions: Mapping[str, Callable[[Task, Mapping[str, Any], ToolContext], Awaitable[ToolResult]]] = {
@@ -66,15 +67,31 @@ class ProcessTool:
             "log": self._log,
             "wait": self._wait,
             "kill": self._kill,
-            "write": self._write,
-            "submit": self._submit,
+            "write": self._type,
+            "submit": self._type,
             "close": self._close,
         }
 
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
-        if arguments.get("action") in ("list", "poll", "log", "wait", "kill"):
-            return True
-        return await self._gate.is_closed(context)
+        return arguments.get("action") in ("list", "poll", "log", "wait", "kill")
+
+    async def intent(self, arguments: Mapping[str, Any], context: ToolContext) -> Intent | ToolResult:
+        if arguments.get("action") not in ("write", "submit", "close"):
+            return Intent()
+        try:
+            task = await self._require(arguments, context)
+            self._require_input(task)
+            await context.held.enter_async_context(self._typing.setdefault(task.id, Lock()))
+            return Intent() if arguments["action"] == "close" else await self._typing_intent(task, arguments, context)
+        except (Unusable, InputRefused) as error:
+            return _failure(error)
+
+    async def _typing_intent(self, task: Task, arguments: Mapping[str, Any], context: ToolContext) -> Intent:
+        text = _typed_text(arguments)
+        before = await asyncio.to_thread(self._keeper.outputs.folder(task.id).typed.read)
+        workdir = Path(launch_of(task).workdir)
+        reasons = await reasons_of_typing(Typing(task.command, before, text), workdir, context, self._home)
+        return Intent(text.rstrip("\r\n"), reasons, fields={"session_id": task.id})
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         try:
@@ -85,10 +102,8 @@ class ProcessTool:
             if act is None:
                 raise Unusable(f"action must be one of list, {', '.join(self._actions)}")
             return await act(await self._require(arguments, context), arguments, context)
-        except Unusable as unusable:
-            return ToolResult.failed(unusable.code, f"{unusable}.")
-        except InputRefused as refused:
-            return ToolResult.failed(refused.code, f"The process cannot be written to: {refused}.")
+        except (Unusable, InputRefused) as error:
+            return _failure(error)
 
     async def _require(self, arguments: Mapping[str, Any], context: ToolContext) -> Task:
         task_id = arguments.get("session_id")
@@ -150,34 +165,24 @@ class ProcessTool:
             answer["note"] = f"It runs on host {task.host.id}, which was asked to kill it."
         return _result(answer, task)
 
-    async def _write(self, task: Task, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        return await self._put(task, _data(arguments), context)
-
-    async def _submit(self, task: Task, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        return await self._put(task, _data(arguments) + "\n", context)
-
-    async def _put(self, task: Task, text: str, context: ToolContext) -> ToolResult:
+    async def _type(self, task: Task, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         self._require_input(task)
+        text = _typed_text(arguments)
         typed = self._keeper.outputs.folder(task.id).typed
-        async with self._typing.setdefault(task.id, Lock()):
-            typing = Typing(task.command, await asyncio.to_thread(typed.read), text)
-            if refusal := await self._gate.refusal_of_typing(typing, Path(launch_of(task).workdir), context):
-                return ToolResult.failed(refusal.code, refusal.sentence, session_id=task.id)
-            await asyncio.to_thread(typed.add, text)
-            try:
-                await self._keeper.write(task.id, text.encode(errors="replace"))
-            except InputRefused:
-                # How much of the text the process has read is unknown.
-                await asyncio.to_thread(typed.add, LOST)
-                raise
+        await asyncio.to_thread(typed.add, text)
+        try:
+            await self._keeper.write(task.id, text.encode(errors="replace"))
+        except InputRefused:
+            # How much of the text the process has read is unknown.
+            await asyncio.to_thread(typed.add, LOST)
+            raise
         return _result({"session_id": task.id, "status": "ok", "bytes_written": len(text.encode(errors="replace"))})
 
     async def _close(self, task: Task, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         self._require_input(task)
-        async with self._typing.setdefault(task.id, Lock()):
-            # A terminal stays open: later input goes to the program that started the one that reads ^D.
-            await asyncio.to_thread(self._keeper.outputs.folder(task.id).typed.add, LOST)
-            await self._keeper.close_input(task.id)
+        # A terminal stays open: later input goes to the program that started the one that reads ^D.
+        await asyncio.to_thread(self._keeper.outputs.folder(task.id).typed.add, LOST)
+        await self._keeper.close_input(task.id)
         return _result({"session_id": task.id, "status": "ok"})
 
     async def _shown(self, task: Task, *, waited: float | None = None) -> ToolResult:
@@ -224,11 +229,16 @@ def _summary(task: Task) -> dict[str, Any]:
     }
 
 
-def _data(arguments: Mapping[str, Any]) -> str:
+def _typed_text(arguments: Mapping[str, Any]) -> str:
     data = arguments.get("data")
     if not isinstance(data, str):
         raise Unusable("data must be a string")
-    return data
+    return f"{data}\n" if arguments.get("action") == "submit" else data
+
+
+def _failure(error: Unusable | InputRefused) -> ToolResult:
+    sentence = f"{error}." if isinstance(error, Unusable) else f"The process cannot be written to: {error}."
+    return ToolResult.failed(error.code, sentence)
 
 
 def _whole_number(arguments: Mapping[str, Any], name: str) -> int | None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from wakeful.tools.base import ToolContext, ToolResult, ToolSpec, Unusable
+from wakeful.tools.base import Intent, ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.files.results import file_failure
 from wakeful.tools.files.workspace import path_in_workspace, shown
 from wakeful.tools.ports import FilePoster
@@ -31,6 +31,10 @@ class SendFileTool:
         """`home` is the server's own folder, which tools may not read."""
         self._poster = poster
         self._home = home
+
+    async def intent(self, arguments: Mapping[str, Any], context: ToolContext) -> Intent | ToolResult:
+        # The file goes only to the user, who may read all of the workspace.
+        return Intent()
 
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
         """A second run of the same call finds the first one's post."""

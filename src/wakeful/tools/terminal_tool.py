@@ -11,9 +11,9 @@ from wakeful.model.approvals.approval import Question
 from wakeful.model.ids import new_id
 from wakeful.model.tasks.task import Task, TaskKind
 from wakeful.model.turn import Lease
-from wakeful.tools.base import RESULT_LIMIT, ToolContext, ToolResult, ToolSpec, Unusable, as_sentence
-from wakeful.tools.commands.gate.gate import Gate, Refusal, no_person_to_ask
+from wakeful.tools.base import RESULT_LIMIT, Intent, ToolContext, ToolResult, ToolSpec, Unusable, as_sentence
 from wakeful.tools.commands.gate.reasons import Scene, find_reasons
+from wakeful.tools.commands.judging import reasons_of_command
 from wakeful.tools.commands.request import (
     DEFAULT_TIMEOUT,
     LONGEST_TIMEOUT,
@@ -22,12 +22,14 @@ from wakeful.tools.commands.request import (
     read_request,
 )
 from wakeful.tools.files.kept_results import kept_path
+from wakeful.tools.gate import no_person_to_ask
 from wakeful.tools.process_registry import process_registry
 from wakeful.tools.processes.foreground import ForegroundResult
 from wakeful.tools.processes.keeper import ProcessKeeper, SpawnFailed, Started
 from wakeful.tools.processes.launch import Launch, launch_of
 
-_REFUSED = -1
+# The fields of the answer of a call that ran nothing, beside its error.
+_NOTHING_RAN: Mapping[str, Any] = {"output": "", "exit_code": -1}
 
 NOTIFY_UNSUPPORTED = (
     "This channel cannot deliver anything later, so nothing was registered, and no notice of the end or of a match "
@@ -83,27 +85,30 @@ _PARAMETERS = {
 class TerminalTool:
     spec = ToolSpec(name="terminal", description=_DESCRIPTION, parameters=_PARAMETERS)
 
-    def __init__(self, keeper: ProcessKeeper, gate: Gate) -> None:
+    def __init__(self, keeper: ProcessKeeper, home: Path) -> None:
+        """`home` is the server's own folder."""
         self._keeper = keeper
-        self._gate = gate
+        self._home = home
+
+    async def intent(self, arguments: Mapping[str, Any], context: ToolContext) -> Intent | ToolResult:
+        try:
+            request = read_request(arguments, context.workspace)
+        except Unusable as unusable:
+            return _unusable(unusable)
+        reasons = await reasons_of_command(request.command, request.workdir, context, self._home)
+        return Intent(request.command, reasons, fields=_NOTHING_RAN)
 
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
-        """Return True for a background call, which finds the row of the process that it has begun. Any other call has
-        begun nothing only while it waits for a person's answer.
-        """
-        if asks_for_background(arguments):
-            return True
-        return await self._gate.is_closed(context)
+        """Return True for a background call, which finds the row of the process that it has begun."""
+        return asks_for_background(arguments)
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         try:
             request = read_request(arguments, context.workspace)
         except Unusable as unusable:
             return _unusable(unusable)
-        if refusal := await self._gate.refusal_of_command(request.command, request.workdir, context):
-            return _refused(refusal)
         if not request.background:
-            keep_in = kept_path(self._gate.home, context)
+            keep_in = kept_path(self._home, context)
             return await _run_foreground(self._keeper, request, limit=context.result_limit, keep_in=keep_in)
         can_deliver = async_delivery_supported() and context.turn.door.async_delivery
         task = _task_of_turn(request, context, self._keeper, can_deliver=can_deliver)
@@ -136,7 +141,8 @@ def terminal_tool(
     except Unusable as unusable:
         return _unusable(unusable).text
     if reasons := find_reasons(request.command, Scene(request.workdir, workspace, _own_home())):
-        return _refused(no_person_to_ask(Question("", "terminal", request.command, reasons))).text
+        refusal = no_person_to_ask(Question("", "terminal", request.command, reasons))
+        return ToolResult.failed(refusal.code, refusal.sentence, **_NOTHING_RAN).text
     if not request.background:
         return process_registry.run(lambda keeper: _run_foreground(keeper, request)).text
     launch, has_promise = _launch(request, can_deliver=async_delivery_supported())
@@ -246,8 +252,4 @@ def _background_answer(started: Started, request: TerminalRequest, *, ends_with_
 
 
 def _unusable(unusable: Unusable) -> ToolResult:
-    return _refused(Refusal(unusable.code, as_sentence(str(unusable))))
-
-
-def _refused(refusal: Refusal) -> ToolResult:
-    return ToolResult.failed(refusal.code, refusal.sentence, output="", exit_code=_REFUSED)
+    return ToolResult.failed(unusable.code, as_sentence(str(unusable)), **_NOTHING_RAN)

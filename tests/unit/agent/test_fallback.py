@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.open_gate import OPEN_GATE
 from tests.short_results import SHORT_RESULTS
 from tests.unit.agent.test_loop import TURN, EchoTool, ScriptedModel, brief_with, call, facts_of
 from wakeful.agent.loop import Loop
@@ -35,7 +36,7 @@ class Models:
         self._models = models
         self.asked: list[str] = []
         settings = AgentSettings(fallback_models=fallbacks, model_tries=1)
-        self.loop = Loop(self._find, tools, settings, SHORT_RESULTS, cost_of=self._cost_of)
+        self.loop = Loop(self._find, tools, OPEN_GATE, settings, SHORT_RESULTS, cost_of=self._cost_of)
 
     def _find(self, name: str) -> tuple[ScriptedModel, str]:
         short = name.removeprefix("test:")
@@ -105,7 +106,7 @@ async def test_words_of_the_failed_model_are_taken_back_before_the_change() -> N
 async def test_a_passing_failure_is_tried_again_before_another_model_is_asked() -> None:
     models = {"model": ScriptedModel([(["a"], error("model_unavailable", passing=True))] * 2), "second": answering("b")}
     settings = AgentSettings(fallback_models=(SECOND,), model_tries=2)
-    loop = Loop(lambda name: (models[name.removeprefix("test:")], name), [], settings, SHORT_RESULTS)
+    loop = Loop(lambda name: (models[name.removeprefix("test:")], name), [], OPEN_GATE, settings, SHORT_RESULTS)
 
     facts = await facts_of(loop, brief_with())
 

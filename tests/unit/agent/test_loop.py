@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from tests.open_gate import OPEN_GATE
 from tests.short_results import SHORT_RESULTS
+from tests.unit.tools.kit import Person, gate_of
 from wakeful.agent.loop import Loop
 from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest
 from wakeful.agent.settings import AgentSettings
@@ -20,7 +22,7 @@ from wakeful.model.journal.transcript import INTERRUPTED
 from wakeful.model.request import ClientTool, TurnRequest
 from wakeful.model.session import Address
 from wakeful.model.turn import Door, Turn, TurnStatus
-from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
+from wakeful.tools.base import Intent, ToolContext, ToolResult, ToolSpec
 
 TURN = Turn(
     "turn_1", "ses_1", None, Door("web", True), Address("web"), "user", False, "test:model", TurnStatus.RUNNING, "n", 1
@@ -71,6 +73,9 @@ class EchoTool:
     def spec(self) -> ToolSpec:
         return ToolSpec(self.name, "says it again", {"type": "object"})
 
+    async def intent(self, arguments: Mapping[str, Any], context: ToolContext) -> Intent:
+        return Intent()
+
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
         return self.is_harmless
 
@@ -86,7 +91,7 @@ class EchoTool:
 
 
 def loop_with(model: ScriptedModel, *tools: EchoTool, **settings: Any) -> Loop:
-    return Loop(lambda name: (model, name), tools, AgentSettings(**settings), SHORT_RESULTS)
+    return Loop(lambda name: (model, name), tools, OPEN_GATE, AgentSettings(**settings), SHORT_RESULTS)
 
 
 def brief_with(
@@ -204,7 +209,7 @@ async def test_a_turn_for_an_unknown_model_says_so() -> None:
         raise ConfigError(f"There is no provider for {name}.")
 
     with pytest.raises(ModelError, match="no provider for test:model") as failure:
-        await facts_of(Loop(find_nothing, [], AgentSettings(), SHORT_RESULTS), brief_with())
+        await facts_of(Loop(find_nothing, [], OPEN_GATE, AgentSettings(), SHORT_RESULTS), brief_with())
     assert (failure.value.code, failure.value.passing) == ("model_not_found", False)
 
 
@@ -246,6 +251,17 @@ async def test_after_a_crash_a_call_of_unknown_outcome_is_reported_and_not_run_a
     assert model.requests[0][-1] == ToolMessage("c1", INTERRUPTED, is_error=True)
 
 
+async def test_after_a_crash_a_call_whose_question_is_open_has_done_nothing_and_is_run_again() -> None:
+    tool, model = EchoTool(), ScriptedModel([(["done"], ())])
+    gate = gate_of(Person(None, is_still_asked=True))
+    loop = Loop(lambda name: (model, name), [tool], gate, AgentSettings(), SHORT_RESULTS)
+
+    calls = [OpenCall(1, call("echo"))]
+    await facts_of(loop, brief_with(answered_with(call("echo")), last_step=1, open_calls=calls))
+
+    assert len(tool.runs) == 1
+
+
 async def test_after_a_crash_a_harmless_call_is_run_again() -> None:
     tool = EchoTool(is_harmless=True)
     brief = brief_with(answered_with(call("echo")), last_step=1, open_calls=[OpenCall(1, call("echo"))])
@@ -278,7 +294,7 @@ async def test_known_secrets_are_taken_out_of_every_result() -> None:
     def redact(text: str) -> str:
         return text.replace("hunter2", "***")
 
-    loop = Loop(lambda name: (model, name), [EchoTool()], AgentSettings(), SHORT_RESULTS, redact)
+    loop = Loop(lambda name: (model, name), [EchoTool()], OPEN_GATE, AgentSettings(), SHORT_RESULTS, redact)
     facts = await facts_of(loop, brief_with())
     assert [fact.text for fact in facts if isinstance(fact, CallFinished)] == ["echo ***"]
     assert model.requests[1][-1] == ToolMessage("c1", "echo ***")

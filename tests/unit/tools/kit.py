@@ -1,7 +1,7 @@
 """Turns, and the parts of an engine that the tools need."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,8 @@ from wakeful.model.approvals.approval import Choice, Question
 from wakeful.model.session import Address
 from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Door, Turn, TurnStatus
-from wakeful.tools.base import Tool, ToolContext, ToolResult
-from wakeful.tools.commands.gate.gate import Gate
+from wakeful.tools.base import Tool, ToolContext, ToolResult, ToolSpec
+from wakeful.tools.gate import Gate
 
 # The folder of a server that does not exist.
 HOME = Path("/srv/wakeful-home")
@@ -39,12 +39,6 @@ def tool_context(workspace: Path) -> ToolContext:
     return ToolContext(new_turn(workspace), 1, 1, "call_1")
 
 
-async def run_tool(tool: Tool, turn: Turn, index: int = 1, **arguments: Any) -> tuple[dict[str, Any], ToolResult]:
-    """Return what the model reads, and the whole result."""
-    result = await tool.run(arguments, ToolContext(turn, 1, index, f"call_{index}"))
-    return orjson.loads(result.text), result
-
-
 class Person:
     """An approver whose answer is known."""
 
@@ -63,8 +57,31 @@ class Person:
         return self._is_still_asked
 
 
-def gate_of(person: Person, *, can_ask: bool = True, home: Path = HOME) -> Gate:
-    return Gate(person, lambda turn: can_ask, home)
+def gate_of(person: Person, *, can_ask: bool = True) -> Gate:
+    return Gate(person, lambda turn: can_ask)
+
+
+@dataclass(frozen=True)
+class Gated:
+    """A tool whose calls pass a gate, as they do in a turn."""
+
+    tool: Tool
+    gate: Gate
+
+    @property
+    def spec(self) -> ToolSpec:
+        return self.tool.spec
+
+    async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        return await self.gate.run(self.tool, arguments, context)
+
+
+async def run_tool(
+    tool: Tool | Gated, turn: Turn, index: int = 1, **arguments: Any
+) -> tuple[dict[str, Any], ToolResult]:
+    """Return what the model reads, and the whole result."""
+    result = await tool.run(arguments, ToolContext(turn, 1, index, f"call_{index}"))
+    return orjson.loads(result.text), result
 
 
 class SubAgents:

@@ -8,15 +8,13 @@ from typing import Any
 
 import pytest
 
-from tests.unit.tools.kit import Person, SubAgents, gate_of, new_turn, run_tool, tool_context
+from tests.unit.tools.kit import HOME, Gated, Person, SubAgents, gate_of, new_turn, run_tool, tool_context
 from tests.unit.tools.processes.kit import Ledger, ended, keeping, new_task, until
 from wakeful.model.approvals.approval import Choice
 from wakeful.model.tasks.task import Host, Task, TaskKind, TaskStatus
 from wakeful.tools.process_tool import ProcessTool
 from wakeful.tools.processes.keeper import ProcessKeeper
 from wakeful.tools.processes.settings import ProcessSettings
-
-OPEN = gate_of(Person(Choice.ONCE))
 
 
 @pytest.fixture
@@ -35,7 +33,7 @@ async def keeper(ledger: Ledger, tmp_path: Path) -> AsyncIterator[ProcessKeeper]
 
 @pytest.fixture
 def tool(keeper: ProcessKeeper, ledger: Ledger) -> ProcessTool:
-    return ProcessTool(keeper, ledger, SubAgents({}), OPEN)
+    return ProcessTool(keeper, ledger, SubAgents({}), HOME)
 
 
 async def started(keeper: ProcessKeeper, command: str, *, pty: bool = False) -> Task:
@@ -216,7 +214,7 @@ async def test_delegations_are_polled_waited_for_and_killed(
     running = await ledger.begin(None, replace(new_task("find it"), kind=TaskKind.DELEGATION))
     done = replace(running, status=TaskStatus.EXITED, exit_code=0, result="found")
     agents = SubAgents({running.id: done})
-    tool, turn = ProcessTool(keeper, ledger, agents, OPEN), new_turn(tmp_path)
+    tool, turn = ProcessTool(keeper, ledger, agents, HOME), new_turn(tmp_path)
 
     polled, _ = await run_tool(tool, turn, action="poll", session_id=running.id)
     waited, result = await run_tool(tool, turn, action="wait", session_id=running.id)
@@ -251,7 +249,7 @@ async def test_what_is_typed_into_a_shell_passes_the_same_gate_as_a_command(
     keeper: ProcessKeeper, ledger: Ledger, tmp_path: Path
 ) -> None:
     person = Person(Choice.DENY)
-    tool = ProcessTool(keeper, ledger, SubAgents({}), gate_of(person))
+    tool = Gated(ProcessTool(keeper, ledger, SubAgents({}), HOME), gate_of(person))
     shell, words = await started(keeper, "bash"), await started(keeper, "cat")
 
     refused, _ = await run_tool(tool, new_turn(tmp_path), action="submit", session_id=shell.id, data="rm -rf /srv/x")
@@ -262,7 +260,7 @@ async def test_what_is_typed_into_a_shell_passes_the_same_gate_as_a_command(
     assert typed["status"] == "ok"
 
 
-async def typed_into(tool: ProcessTool, task: Task, workspace: Path, *texts: str) -> list[str]:
+async def typed_into(tool: Gated, task: Task, workspace: Path, *texts: str) -> list[str]:
     """Return the codes of the answers; empty if the text was typed."""
     turn = new_turn(workspace)
     answers = [await run_tool(tool, turn, action="write", session_id=task.id, data=text) for text in texts]
@@ -274,12 +272,12 @@ async def test_earlier_input_counts_also_after_a_restart(ledger: Ledger, tmp_pat
     settings = ProcessSettings(tmp_path / "processes", kill_grace=0.2)
     async with keeping(ledger, settings) as keeper:
         shell = await started(keeper, "bash")
-        tool = ProcessTool(keeper, ledger, SubAgents({}), gate_of(person))
+        tool = Gated(ProcessTool(keeper, ledger, SubAgents({}), HOME), gate_of(person))
         assert await typed_into(tool, shell, tmp_path, "cd /opt\n", "rm -") == ["", ""]
 
     async with keeping(ledger, settings) as keeper:
         await keeper.adopt()
-        tool = ProcessTool(keeper, ledger, SubAgents({}), gate_of(person))
+        tool = Gated(ProcessTool(keeper, ledger, SubAgents({}), HOME), gate_of(person))
         assert await typed_into(tool, shell, tmp_path, "rf x\n") == ["denied"]
         await keeper.kill(shell.id)
 
@@ -290,7 +288,7 @@ async def test_earlier_input_counts_also_after_a_restart(ledger: Ledger, tmp_pat
 async def test_what_was_denied_is_not_remembered_as_typed(
     keeper: ProcessKeeper, ledger: Ledger, tmp_path: Path
 ) -> None:
-    tool = ProcessTool(keeper, ledger, SubAgents({}), gate_of(Person(Choice.DENY)))
+    tool = Gated(ProcessTool(keeper, ledger, SubAgents({}), HOME), gate_of(Person(Choice.DENY)))
     shell = await started(keeper, "bash")
 
     codes = await typed_into(tool, shell, tmp_path, "rm -rf /srv/", "x\n", "true\n")
@@ -302,7 +300,7 @@ async def test_what_was_denied_is_not_remembered_as_typed(
 async def test_halves_that_are_typed_at_once_are_judged_one_after_the_other(
     keeper: ProcessKeeper, ledger: Ledger, tmp_path: Path
 ) -> None:
-    tool = ProcessTool(keeper, ledger, SubAgents({}), gate_of(Person(Choice.DENY)))
+    tool = Gated(ProcessTool(keeper, ledger, SubAgents({}), HOME), gate_of(Person(Choice.DENY)))
     shell = await started(keeper, "bash")
 
     halves = [typed_into(tool, shell, tmp_path, half) for half in ("rm -r", "f /srv/x\n")]
@@ -316,7 +314,7 @@ async def test_after_input_that_the_process_did_not_take_the_next_line_is_unclea
     person = Person(Choice.ONCE)
     settings = ProcessSettings(tmp_path / "processes", kill_grace=0.2, stdin_patience=0.05)
     async with keeping(ledger, settings) as keeper:
-        tool = ProcessTool(keeper, ledger, SubAgents({}), gate_of(person))
+        tool = Gated(ProcessTool(keeper, ledger, SubAgents({}), HOME), gate_of(person))
         shell = await started(keeper, "sleep 100; bash")
 
         codes = await typed_into(tool, shell, tmp_path, "#" * 200_000, "ls\n")
@@ -324,11 +322,3 @@ async def test_after_input_that_the_process_did_not_take_the_next_line_is_unclea
         assert codes == ["timeout", "timeout"]
         assert [[reason.kind for reason in asked.reasons] for asked in person.asked] == [["unclear"]]
         await keeper.kill(shell.id)
-
-
-async def test_input_that_waits_for_a_word_was_not_typed_and_may_be_run_again(
-    keeper: ProcessKeeper, ledger: Ledger, tmp_path: Path
-) -> None:
-    tool = ProcessTool(keeper, ledger, SubAgents({}), gate_of(Person(None, is_still_asked=True)))
-
-    assert await tool.may_rerun({"action": "write"}, tool_context(tmp_path))

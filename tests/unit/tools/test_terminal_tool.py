@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.tools.kit import Person, gate_of, new_turn, run_tool, tool_context
+from tests.unit.tools.kit import HOME, Gated, Person, gate_of, new_turn, run_tool, tool_context
 from tests.unit.tools.processes.kit import Ledger, ended, group_members, keeping, until
 from wakeful.context import clear_session_vars, declare_stateless_channel
 from wakeful.model.approvals.approval import Choice
@@ -48,8 +48,8 @@ def workspace(tmp_path: Path) -> Path:
     return tmp_path / "workspace"
 
 
-def tool_of(keeper: ProcessKeeper, *, choice: Choice | None = None, can_ask: bool = True) -> TerminalTool:
-    return TerminalTool(keeper, gate_of(Person(choice), can_ask=can_ask))
+def tool_of(keeper: ProcessKeeper, *, choice: Choice | None = None, can_ask: bool = True) -> Gated:
+    return Gated(TerminalTool(keeper, HOME), gate_of(Person(choice), can_ask=can_ask))
 
 
 async def test_foreground_command_runs_in_the_workspace(keeper: ProcessKeeper, workspace: Path) -> None:
@@ -238,19 +238,11 @@ async def test_repeated_background_call_is_answered_as_at_its_spawn(
 
 
 async def test_only_background_calls_may_be_run_again(keeper: ProcessKeeper, workspace: Path) -> None:
-    tool, context = tool_of(keeper), tool_context(workspace)
+    tool, context = TerminalTool(keeper, HOME), tool_context(workspace)
 
     assert await tool.may_rerun({"command": "ls", "background": True, "workdir": "not-there-yet"}, context)
     assert not await tool.may_rerun({"command": "ls"}, context)
     assert not await tool.may_rerun({"command": "ls", "background": False, "workdir": "not-there"}, context)
-
-
-async def test_a_call_that_waits_for_a_word_has_begun_nothing_and_may_be_run_again(
-    keeper: ProcessKeeper, workspace: Path
-) -> None:
-    tool = TerminalTool(keeper, gate_of(Person(None, is_still_asked=True)))
-
-    assert await tool.may_rerun({"command": "rm -rf /srv"}, tool_context(workspace))
 
 
 @pytest.mark.parametrize("promise", [{"notify_on_complete": True}, {"watch_patterns": ["x"]}])
@@ -297,7 +289,7 @@ async def test_dangerous_command_runs_when_a_person_allows_it(
 ) -> None:
     (tmp_path / "victim").mkdir()
     person = Person(choice)
-    tool = TerminalTool(keeper, gate_of(person))
+    tool = Gated(TerminalTool(keeper, HOME), gate_of(person))
 
     answer, _ = await run_tool(tool, new_turn(workspace), command="rm -rf ../victim")
 

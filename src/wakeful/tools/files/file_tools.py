@@ -3,14 +3,14 @@
 import asyncio
 import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
-from wakeful.model.approvals.approval import Question, Reason
+from wakeful.model.approvals.approval import Reason
 from wakeful.model.approvals.reason_kinds import RUNS_LATER
 from wakeful.model.ids import new_id
-from wakeful.tools.base import RESULT_LIMIT, ToolContext, ToolResult, ToolSpec, Unusable
-from wakeful.tools.commands.gate.gate import Gate
+from wakeful.tools.base import RESULT_LIMIT, Intent, OnlyReads, ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.commands.gate.runs_later import runner_of
 from wakeful.tools.files.diff import LOOKED_AT, is_text, preview_of
 from wakeful.tools.files.results import file_failure, result_of
@@ -20,7 +20,7 @@ from wakeful.tools.files.workspace import path_in_workspace, path_to_read, reada
 _MARK_ROOM = 100
 
 
-class ReadFile:
+class ReadFile(OnlyReads):
     spec = ToolSpec(
         name="read_file",
         description="Read a text file of the workspace. A long file is cut; go on with offset.",
@@ -39,14 +39,11 @@ class ReadFile:
         """`home` is the server's own folder, which tools may not read."""
         self._home = home
 
-    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
-        return True
-
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         return await result_of(_read, arguments, context, self._home)
 
 
-class ListFiles:
+class ListFiles(OnlyReads):
     spec = ToolSpec(
         name="list_files",
         description="List a directory of the workspace: directories end in a slash, files show their size.",
@@ -60,9 +57,6 @@ class ListFiles:
 
     def __init__(self, home: Path) -> None:
         self._home = home
-
-    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
-        return True
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         return await result_of(_list, arguments, context, self._home)
@@ -82,21 +76,20 @@ class WriteFile:
         },
     )
 
-    def __init__(self, gate: Gate) -> None:
-        self._gate = gate
+    def __init__(self, home: Path) -> None:
+        self._home = home
 
-    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
-        """Return whether the call still waits for a person's answer, so it has written nothing."""
-        return await self._gate.is_closed(context)
-
-    async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+    async def intent(self, arguments: Mapping[str, Any], context: ToolContext) -> Intent | ToolResult:
         try:
-            question = await asyncio.to_thread(_question, arguments, context, self._gate.home)
+            return await asyncio.to_thread(_intent, arguments, context, self._home)
         except (Unusable, OSError) as error:
             return file_failure(error, arguments)
-        if refusal := await self._gate.refusal(question, context):
-            return ToolResult.failed(refusal.code, refusal.sentence)
-        return await result_of(_write, arguments, context, self._gate.home)
+
+    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
+        return False
+
+    async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        return await result_of(_write, arguments, context, self._home)
 
 
 def _read(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> str:
@@ -171,16 +164,15 @@ def _entry(entry: os.DirEntry[str]) -> str:
         return f"{name}  unreadable"
 
 
-def _question(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> Question:
-    """Return the question for a person. Without reasons the write needs no answer."""
+def _intent(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> Intent:
     path, data = _to_write(arguments, context.workspace, home)
     name = shown(path, context.workspace)
     # Both the path as named and the path with its links followed.
     runner = runner_of(name) or runner_of(os.path.relpath(os.path.join("/", arguments["path"]), "/"))
     if runner is None:
-        return Question(context.call_id, "write_file", name, ())
+        return Intent(name)
     reason = Reason(RUNS_LATER, f"changes {name}, which {runner} by itself", name, name)
-    return Question(context.call_id, "write_file", name, (reason,), preview_of(path, data, name))
+    return Intent(name, (reason,), partial(preview_of, path, data, name))
 
 
 def _to_write(arguments: Mapping[str, Any], workspace: Path, home: Path) -> tuple[Path, bytes]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.open_gate import OPEN_GATE
 from tests.short_results import SHORT_RESULTS
 from wakeful.agent.loop import Loop
 from wakeful.agent.models.window import LearntWindows
@@ -38,7 +39,7 @@ from wakeful.model.request import CHAT, COMPACT, TurnRequest
 from wakeful.model.session import Address
 from wakeful.model.tasks.task import Host, Task, TaskKind
 from wakeful.model.turn import Door, Turn, TurnStatus
-from wakeful.tools.base import ToolContext, ToolResult, ToolSpec
+from wakeful.tools.base import OnlyReads, ToolContext, ToolResult, ToolSpec
 
 DOOR = Door("web", async_delivery=True)
 TURN = Turn("t9", "s1", None, DOOR, Address("web"), "user", False, "test:model", TurnStatus.RUNNING, "n", 1)
@@ -83,15 +84,12 @@ class SmallModel:
 
 
 @dataclass
-class LogReader:
+class LogReader(OnlyReads):
     """A tool with long results, each of them another one."""
 
     size: int = LONG
     runs: int = 0
     spec: ToolSpec = field(default_factory=lambda: ToolSpec("read", "reads", {"type": "object"}))
-
-    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
-        return True
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         self.runs += 1
@@ -108,7 +106,7 @@ def windows_with(window: int | None) -> LearntWindows:
 def loop_with(model: SmallModel, *, window: int | None = None, tool: LogReader | None = None, **settings: Any) -> Loop:
     tools = [] if tool is None else [tool]
     options = AgentSettings(**{"model_retry_seconds": 0.0} | settings)
-    return Loop(lambda name: (model, name), tools, options, SHORT_RESULTS, windows=windows_with(window))
+    return Loop(lambda name: (model, name), tools, OPEN_GATE, options, SHORT_RESULTS, windows=windows_with(window))
 
 
 def brief_with(messages: Sequence[Message], *, asked: TurnRequest | None = None, **details: Any) -> Brief:
@@ -312,10 +310,17 @@ async def test_the_configured_model_sums_up_and_the_turns_own_if_that_fails() ->
     own, other = SmallModel(), SmallModel(failures=[DOWN] * 3)
     settings = AgentSettings(compact_model="test:other", model_retry_seconds=0.0)
     for models in ({TURN.model: own, "test:other": other}, {TURN.model: own}):
-        loop = Loop(find(models), [], settings, SHORT_RESULTS, windows=windows_with(4_000))
+        loop = Loop(find(models), [], OPEN_GATE, settings, SHORT_RESULTS, windows=windows_with(4_000))
         assert summary_in(await facts_of(loop, brief_with(talk(6)))).model == TURN.model
     other.failures.clear()
-    loop = Loop(find({TURN.model: own, "test:other": other}), [], settings, SHORT_RESULTS, windows=windows_with(4_000))
+    loop = Loop(
+        find({TURN.model: own, "test:other": other}),
+        [],
+        OPEN_GATE,
+        settings,
+        SHORT_RESULTS,
+        windows=windows_with(4_000),
+    )
     assert summary_in(await facts_of(loop, brief_with(talk(6)))).model == "test:other"
 
 

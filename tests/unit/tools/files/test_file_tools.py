@@ -6,22 +6,22 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.unit.tools.kit import HOME, Person, gate_of, tool_context
+from tests.unit.tools.kit import HOME, Gated, Person, gate_of, tool_context
 from wakeful.model.approvals.approval import Choice
 from wakeful.tools.base import RESULT_LIMIT, Tool
 from wakeful.tools.files.file_tools import ListFiles, ReadFile, WriteFile
 
-READ, LIST, WRITE = ReadFile(HOME), ListFiles(HOME), WriteFile(gate_of(Person(None)))
+READ, LIST, WRITE = ReadFile(HOME), ListFiles(HOME), WriteFile(HOME)
 _TOOLS: list[Tool] = [READ, LIST, WRITE]
 
 
-async def _run(tool: Tool, workspace: Path, **arguments: Any) -> str:
+async def _run(tool: Tool | Gated, workspace: Path, **arguments: Any) -> str:
     result = await tool.run(arguments, tool_context(workspace))
     result.text.encode()
     return result.text
 
 
-async def _failure(tool: Tool, workspace: Path, **arguments: Any) -> tuple[str, str]:
+async def _failure(tool: Tool | Gated, workspace: Path, **arguments: Any) -> tuple[str, str]:
     result = await tool.run(arguments, tool_context(workspace))
     answer = orjson.loads(result.text)
     assert result.is_error
@@ -244,7 +244,7 @@ async def test_the_folder_of_the_server_is_outside_though_the_workspace_is_aroun
     (home / "workspace").mkdir(parents=True)
     (home / "key").write_text("secret")
     (tmp_path / "link").symlink_to(home)
-    tools: list[Tool] = [ReadFile(home), ListFiles(home), WriteFile(gate_of(Person(None), home=home))]
+    tools: list[Tool] = [ReadFile(home), ListFiles(home), WriteFile(home)]
     paths = (".wakeful/key", ".wakeful", "link/key", ".wakeful/new")
 
     failures = [await _failure(tool, tmp_path, path=path, content="x") for tool in tools for path in paths]
@@ -257,7 +257,7 @@ async def test_the_folder_of_the_server_is_outside_though_the_workspace_is_aroun
 async def test_the_workspace_in_the_folder_of_the_server_is_usable(tmp_path: Path) -> None:
     home = tmp_path / "home"
     (home / "workspace").mkdir(parents=True)
-    write, read = WriteFile(gate_of(Person(None), home=home)), ReadFile(home)
+    write, read = WriteFile(home), ReadFile(home)
 
     assert await _run(write, home / "workspace", path="n", content="x") == "Wrote 1 bytes to n."
     assert await _run(read, home / "workspace", path=str(home / "workspace" / "n")) == "x"
@@ -273,9 +273,9 @@ async def test_a_file_that_runs_by_itself_is_written_only_if_a_person_allows_it(
     (tmp_path / "link").symlink_to(".git/hooks")
     denying, allowing = Person(Choice.DENY), Person(Choice.ONCE)
 
-    refused = await _failure(WriteFile(gate_of(denying)), tmp_path, path=path, content="one\n")
+    refused = await _failure(Gated(WriteFile(HOME), gate_of(denying)), tmp_path, path=path, content="one\n")
     assert not (tmp_path / path).exists()
-    allowed = await _run(WriteFile(gate_of(allowing)), tmp_path, path=path, content="one\n")
+    allowed = await _run(Gated(WriteFile(HOME), gate_of(allowing)), tmp_path, path=path, content="one\n")
 
     assert refused[0] == "denied"
     assert allowed.startswith("Wrote 4 bytes")
@@ -288,7 +288,7 @@ async def test_the_preview_is_the_change_alone_and_has_an_end(tmp_path: Path) ->
     envrc = tmp_path / ".envrc"
     envrc.write_text("a\nb\n")
     person = Person(Choice.ONCE)
-    write = WriteFile(gate_of(person))
+    write = Gated(WriteFile(HOME), gate_of(person))
 
     await _run(write, tmp_path, path=".envrc", content="a\nc\n")
     await _run(write, tmp_path, path=".envrc", content="\n".join("x" * 100 for _ in range(2_400)))
@@ -301,9 +301,3 @@ async def test_the_preview_is_the_change_alone_and_has_an_end(tmp_path: Path) ->
     assert (len(long), long.endswith("[Cut: the change is longer than this.]")) == (200_000, True)
     assert "is not a text file now" in binary
     assert "is too large to be compared" in large
-
-
-async def test_a_write_that_waits_for_a_word_has_written_nothing_and_may_be_run_again(tmp_path: Path) -> None:
-    tool = WriteFile(gate_of(Person(None, is_still_asked=True)))
-
-    assert await tool.may_rerun({"path": ".envrc", "content": ""}, tool_context(tmp_path))

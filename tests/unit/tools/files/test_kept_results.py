@@ -7,6 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from tests.open_gate import OPEN_GATE
 from tests.unit.tools.kit import Person, gate_of, new_turn
 from tests.unit.tools.processes.kit import Ledger, keeping
 from wakeful.agent.calls import CallRunner
@@ -16,6 +17,7 @@ from wakeful.model.turn import Turn
 from wakeful.tools.base import Tool, ToolContext, ToolResult
 from wakeful.tools.files.file_tools import ListFiles, ReadFile
 from wakeful.tools.files.kept_results import KeptResults
+from wakeful.tools.gate import Gate
 from wakeful.tools.processes.settings import ProcessSettings
 from wakeful.tools.terminal_tool import TerminalTool
 
@@ -35,9 +37,9 @@ def turn(tmp_path: Path) -> Turn:
     return new_turn(tmp_path / "workspace")
 
 
-async def call(home: Path, turn: Turn, tool: Tool, **arguments: object) -> str:
+async def call(home: Path, turn: Turn, tool: Tool, gate: Gate = OPEN_GATE, **arguments: object) -> str:
     """Return what the model reads."""
-    runner = CallRunner({tool.spec.name: tool}, lambda text: text, KeptResults(home, lambda model: LIMIT))
+    runner = CallRunner({tool.spec.name: tool}, gate, lambda text: text, KeptResults(home, lambda model: LIMIT))
     made = ToolCall("call_1", tool.spec.name, orjson.dumps(arguments).decode())
     (finished,) = [finished async for finished in runner.run(turn, 1, [OpenCall(1, made)])]
     return finished.text
@@ -96,16 +98,19 @@ async def test_the_output_of_a_command_is_cut_inside_its_answer_and_commands_may
 ) -> None:
     person = Person(None)
     async with keeping(Ledger(), ProcessSettings(tmp_path / "processes", kill_grace=0.2)) as keeper:
-        terminal = TerminalTool(keeper, gate_of(person, home=home))
-        answer = orjson.loads(await call(home, turn, terminal, command="seq 1 100000; exit 3"))
+        terminal = TerminalTool(keeper, home)
+        gate = gate_of(person)
+        answer = orjson.loads(await call(home, turn, terminal, gate, command="seq 1 100000; exit 3"))
         assert answer["exit_code"] == 3
         head, size, path, tail = _MARK.split(answer["output"])
         assert head.startswith("1\n2\n")
         assert tail.endswith("99999\n100000\n")
         assert int(size) == Path(path).stat().st_size == 588_895
-        assert orjson.loads(await call(home, turn, terminal, command=f"sed -n 5000p {path}"))["output"] == "5000\n"
+        assert (
+            orjson.loads(await call(home, turn, terminal, gate, command=f"sed -n 5000p {path}"))["output"] == "5000\n"
+        )
         assert person.asked == []
-        await call(home, turn, terminal, command=f"cat {Path(path).parent.parent}/*/*")
+        await call(home, turn, terminal, gate, command=f"cat {Path(path).parent.parent}/*/*")
         assert [reason.kind for reason in person.asked[0].reasons] == ["home"]
 
 

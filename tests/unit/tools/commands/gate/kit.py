@@ -1,13 +1,19 @@
 """Shortcuts to what the gate finds in a command."""
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+
+import orjson
 
 from tests.unit.tools.kit import HOME
 from wakeful.model.approvals.approval import Choice, Question, Reason
 from wakeful.model.approvals.reason_kinds import ONCE_ONLY
 from wakeful.model.turn import Turn
+from wakeful.tools.base import Intent, ToolContext, ToolResult, ToolSpec
 from wakeful.tools.commands.gate.reasons import Scene, find_reasons
+from wakeful.tools.gate import Gate
 
 
 def reasons_of(command: str, workdir: Path, workspace: Path, home: Path = HOME) -> tuple[Reason, ...]:
@@ -16,6 +22,29 @@ def reasons_of(command: str, workdir: Path, workspace: Path, home: Path = HOME) 
 
 def kinds_of(command: str, workdir: Path, workspace: Path, home: Path = HOME) -> list[str]:
     return list(dict.fromkeys(reason.kind for reason in reasons_of(command, workdir, workspace, home)))
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """A tool whose call has these reasons to be asked about and does nothing."""
+
+    reasons: tuple[Reason, ...]
+    spec = ToolSpec("terminal", "", {})
+
+    async def intent(self, arguments: Mapping[str, Any], context: ToolContext) -> Intent:
+        return Intent("", self.reasons)
+
+    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
+        return False
+
+    async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        return ToolResult.of({})
+
+
+async def failure_of(reasons: Sequence[Reason], gate: Gate, context: ToolContext) -> dict[str, str]:
+    """Return why the gate does not let a call with these reasons run; an empty dictionary if it does."""
+    answer: dict[str, str] = orjson.loads((await gate.run(_Judged(tuple(reasons)), {}, context)).text)
+    return answer
 
 
 class Grantor:

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.tools.commands.gate.kit import Grantor
+from tests.unit.tools.commands.gate.kit import Grantor, failure_of
 from tests.unit.tools.kit import tool_context
-from wakeful.tools.commands.gate.gate import Gate
 from wakeful.tools.commands.gate.ground import Ground
 from wakeful.tools.commands.gate.typing import Typing
+from wakeful.tools.commands.judging import reasons_of_command, reasons_of_typing
 from wakeful.tools.files.file_tools import WriteFile
+from wakeful.tools.gate import Gate
 
 DELETE, WRITE, SYSTEM, LATER = "delete_outside", "write_outside", "write_to_system", "runs_later"
 DISCARD, PUSH, HOME, UNCLEAR = "discard_work", "force_push", "home", "unclear"
@@ -127,8 +128,20 @@ def person() -> Grantor:
 
 
 @pytest.fixture
-def gate(person: Grantor, tmp_path: Path) -> Gate:
-    return Gate(person, lambda turn: True, tmp_path / "home")
+def gate(person: Grantor) -> Gate:
+    return Gate(person, lambda turn: True)
+
+
+async def _run(command: str, gate: Gate, workspace: Path) -> dict[str, str]:
+    context = tool_context(workspace)
+    reasons = await reasons_of_command(_named(command, workspace), workspace, context, workspace.parent / "home")
+    return await failure_of(reasons, gate, context)
+
+
+async def _type(typing: Typing, gate: Gate, workspace: Path) -> dict[str, str]:
+    context = tool_context(workspace)
+    reasons = await reasons_of_typing(typing, workspace, context, workspace.parent / "home")
+    return await failure_of(reasons, gate, context)
 
 
 def _named(text: str, workspace: Path) -> str:
@@ -150,14 +163,13 @@ def test_there_are_enough_pairs() -> None:
 async def test_grant_covers_what_it_names_and_nothing_wider(
     pair: Pair, person: Grantor, gate: Gate, workspace: Path
 ) -> None:
-    context = tool_context(workspace)
-    await gate.refusal_of_command(_named(pair.granted, workspace), workspace, context)
+    await _run(pair.granted, gate, workspace)
     person.denies = True
 
-    refusal = await gate.refusal_of_command(_named(pair.then, workspace), workspace, context)
+    failure = await _run(pair.then, gate, workspace)
 
     assert person.dangers == _expected(pair.asked, workspace)
-    assert (refusal is not None and refusal.code) == ("denied" if pair.asked else False)
+    assert failure.get("code") == ("denied" if pair.asked else None)
 
 
 @pytest.mark.parametrize(("command", "before", "new", "asked"), TYPED)
@@ -170,41 +182,38 @@ async def test_what_is_typed_is_judged_with_what_was_typed_before(
     gate: Gate,
     workspace: Path,
 ) -> None:
-    context = tool_context(workspace)
     command, before, new = (_named(text, workspace) for text in (command, before, new))
-    await gate.refusal_of_typing(Typing(command, "", before), workspace, context)
+    await _type(Typing(command, "", before), gate, workspace)
     person.denies = True
 
-    refusal = await gate.refusal_of_typing(Typing(command, before, new), workspace, context)
+    failure = await _type(Typing(command, before, new), gate, workspace)
 
     assert person.dangers == _expected(asked, workspace)
-    assert (refusal is not None and refusal.code) == ("denied" if asked else False)
+    assert failure.get("code") == ("denied" if asked else None)
 
 
 @pytest.mark.parametrize(("granted", "then", "asked"), FILES)
 async def test_files_that_run_later_are_asked_about(
     granted: str, then: str, asked: tuple[tuple[str, str], ...], person: Grantor, gate: Gate, workspace: Path
 ) -> None:
-    tool = WriteFile(gate)
-    await tool.run({"path": granted, "content": "x"}, tool_context(workspace))
+    tool = WriteFile(workspace.parent / "home")
+    await gate.run(tool, {"path": granted, "content": "x"}, tool_context(workspace))
     person.denies = True
 
-    await tool.run({"path": then, "content": "x"}, tool_context(workspace))
+    await gate.run(tool, {"path": then, "content": "x"}, tool_context(workspace))
 
     assert person.dangers == list(asked)
     assert (workspace / then).exists() == (not asked)
 
 
 async def test_the_delete_is_named_with_its_folder(person: Grantor, gate: Gate, workspace: Path) -> None:
-    context = tool_context(workspace)
-    await gate.refusal_of_command("git reset --hard; true", workspace, context)
+    await _run("git reset --hard; true", gate, workspace)
     person.denies = True
 
-    refusal = await gate.refusal_of_command(_named("git reset --hard; rm -rf OUT/*", workspace), workspace, context)
+    failure = await _run("git reset --hard; rm -rf OUT/*", gate, workspace)
 
     out = workspace.parent / "out"
     ((reason,),) = [question.reasons for question in person.asked]
     assert reason.path == str(out)
     assert reason.reason == f"deletes everything in {out}, which is outside of the workspace"
-    assert refusal is not None
-    assert reason.reason in refusal.sentence
+    assert reason.reason in failure["error"]

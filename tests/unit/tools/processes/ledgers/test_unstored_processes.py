@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.unit.tools.kit import Person, SubAgents, new_turn, run_tool
+from tests.unit.tools.kit import HOME, SubAgents, new_turn, run_tool
 from tests.unit.tools.processes.kit import HOST, Ledger, end_all_below, group_members, until
 from wakeful.errors import LeaseLost
 from wakeful.model.turn import Turn
-from wakeful.tools.commands.gate.gate import Gate
 from wakeful.tools.process_tool import ProcessTool
 from wakeful.tools.processes.folder import ProcessFolder
 from wakeful.tools.processes.keeper import ProcessKeeper
@@ -24,8 +23,6 @@ from wakeful.tools.processes.ledgers.unstored import UnstoredLedger
 from wakeful.tools.processes.ledgers.unstored_processes import UnstoredProcesses
 from wakeful.tools.processes.settings import ProcessSettings
 from wakeful.tools.terminal_tool import TerminalTool
-
-CLOSED_GATE = Gate(Person(None), lambda turn: False, Path("/nonexistent"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +35,12 @@ class Bench:
     turn: Turn
 
     async def start(self, command: str, turn: Turn | None = None, **how: Any) -> dict[str, Any]:
-        tool = TerminalTool(self.keeper, CLOSED_GATE)
+        tool = TerminalTool(self.keeper, HOME)
         answer, _ = await run_tool(tool, turn or self.turn, command=command, background=True, **how)
         return answer
 
     async def process(self, turn: Turn | None = None, **arguments: Any) -> dict[str, Any]:
-        tool = ProcessTool(self.keeper, self.ledger, SubAgents({}), CLOSED_GATE)
+        tool = ProcessTool(self.keeper, self.ledger, SubAgents({}), HOME)
         answer, _ = await run_tool(tool, turn or self.turn, **arguments)
         return answer
 
