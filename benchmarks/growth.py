@@ -32,6 +32,7 @@ from tests.postgres_server import PostgresServer
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
 from wakeful.engine.settings import EngineSettings
+from wakeful.model.approvals.mode import Mode
 from wakeful.model.search.search import wanted_in
 from wakeful.store.base import Store, Transaction
 from wakeful.web.feeds.rows import FoundRow, marks_of, row_fields, with_hits
@@ -179,7 +180,7 @@ async def _list(tx: Transaction, *, owner: str | None, words: str = "") -> list[
     hits = await tx.search.find(owner, wanted, 100) if words else None
     found = (await tx.sessions.page(owner, among=hits, limit=51, pinned=False))[:50]
     marks = await marks_of(tx, OWNER, found)
-    rows = [FoundRow(**row_fields(session, marks[session.id])) for session in found]
+    rows = [FoundRow(**row_fields(session, marks[session.id], Mode.ASK)) for session in found]
     return rows if hits is None else await with_hits(tx, rows, hits, wanted)
 
 

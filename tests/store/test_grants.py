@@ -100,6 +100,15 @@ async def test_the_grants_of_all_owners_are_listed_but_not_those_of_deleted_sess
     assert [grant.id for grant in await _of(store, None)] == ["g2"]
 
 
+async def test_a_folder_that_was_granted_in_a_chat_is_granted_in_that_chat_alone(store: Store) -> None:
+    here, everywhere = "telegram:group:7", Grant("g1", "alice", "edit", folder="/srv", created_at=10.0)
+    await _give(store, everywhere, replace(everywhere, id="g2", chat_key=here))
+
+    assert await _covering(store, [], folders=["/srv"]) == ["g1"]
+    assert await _covering(store, [], folders=["/srv"], chat_key="telegram:group:8") == ["g1"]
+    assert await _covering(store, [], folders=["/srv"], chat_key=here) == ["g1", "g2"]
+
+
 async def _give(store: Store, *grants: Grant) -> None:
     for grant in grants:
         if grant.session_id:
@@ -108,9 +117,15 @@ async def _give(store: Store, *grants: Grant) -> None:
 
 
 async def _covering(
-    store: Store, session_ids: list[str], *, owner: str = "alice", folders: list[str] | None = None, now: float = 60.0
+    store: Store,
+    session_ids: list[str],
+    *,
+    owner: str = "alice",
+    folders: list[str] | None = None,
+    chat_key: str = "",
+    now: float = 60.0,
 ) -> list[str]:
-    found = await store.read(lambda tx: tx.grants.covering(session_ids, owner, folders or [], now))
+    found = await store.read(lambda tx: tx.grants.covering(session_ids, owner, folders or [], chat_key, now))
     return [grant.id for grant in found]
 
 

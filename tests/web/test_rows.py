@@ -89,9 +89,9 @@ async def test_the_tabs_of_one_person_share_one_read_of_the_store(web: Served, m
     session_id = await web.new_session()
     looks: list[str] = []
 
-    async def counted(tx: Any, reader: str, sessions: Any) -> Any:
+    async def counted(tx: Any, reader: str, sessions: Any, mode: Any) -> Any:
         looks.append(reader)
-        return await rows(tx, reader, sessions)
+        return await rows(tx, reader, sessions, mode)
 
     rows = session_rows
     monkeypatch.setattr(row_feed, "session_rows", counted)

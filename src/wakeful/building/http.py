@@ -144,6 +144,7 @@ def build_web(config: Config, running: Running) -> Web:
         workspace=str(config.workspace),
         window_of=running.facts.window_of,
         compact_at=config.agent.compact_at,
+        mode=config.engine.permission_mode,
         streams=build_streams(config),
     )
 

@@ -9,6 +9,7 @@ from wakeful.config.models import read_model_names, read_models
 from wakeful.config.providers import read_providers
 from wakeful.config.values import Read
 from wakeful.gateway.messaging.settings import PLATFORMS, Groups, ShownProgress, Strangers
+from wakeful.model.approvals.mode import Mode
 from wakeful.model.inbox import IfBusy
 from wakeful.model.messaging.chat import SessionScope
 
@@ -77,6 +78,7 @@ _ALL = [
     Setting("wake_retry_limit", values.whole_number(1, 100)),
     Setting("wake_retry_seconds", values.seconds(0.1, _DAY)),
     Setting("approval_seconds", values.seconds(1, 30 * _DAY)),
+    Setting("permission_mode", lambda value: Mode(values.one_of(*Mode)(value))),
     Setting("grant_days", values.days(0.001, 3650)),
     Setting("delegation_limit", values.whole_number(1, 1000)),
     Setting("delegation_depth", values.whole_number(0, 20)),

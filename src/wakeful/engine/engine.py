@@ -134,11 +134,13 @@ class Engine:
             await self.supervisor.end(*self._lasting_jobs())
 
     async def create_session(
-        self, owner: str, address: Address, model: str, workspace: str, title: str = ""
+        self, owner: str, address: Address, model: str, workspace: str, title: str = "", mode: str = ""
     ) -> Session:
         async def body(tx: Transaction) -> Session:
             now = await tx.now()
-            session = Session(new_id("ses"), owner, address, model, workspace, title, created_at=now, updated_at=now)
+            session = Session(
+                new_id("ses"), owner, address, model, workspace, title, mode=mode, created_at=now, updated_at=now
+            )
             await tx.sessions.create_if_absent(session)
             return session
 
@@ -158,6 +160,7 @@ class Engine:
                 session.model,
                 session.workspace,
                 await branch_title(tx, session),
+                mode=session.mode,
                 head=head.id,
                 checkpoint=await latest_done(tx, head),
                 message_count=await tx.journal.count_chain(head.id),
@@ -169,13 +172,17 @@ class Engine:
 
         return await self._store.write(body, lock=[session_id])
 
-    async def change_session(self, session_id: str, *, title: str | None = None, model: str | None = None) -> None:
-        """Change the title or the model. Wake-ups that were blocked by the old model's failure are opened."""
-        changed = [name for name, value in (("title", title), ("model", model)) if value is not None]
+    async def change_session(
+        self, session_id: str, *, title: str | None = None, model: str | None = None, mode: str | None = None
+    ) -> None:
+        """Change the title, the model or the mode, which holds from the next call on. Wake-ups that were blocked by the
+        old model's failure are opened.
+        """
+        changed = [name for name, value in (("title", title), ("model", model), ("mode", mode)) if value is not None]
 
         async def body(tx: Transaction) -> tuple[None, Assignment | None]:
             await require_session(tx, session_id)
-            await tx.sessions.change(session_id, title=title, model=model)
+            await tx.sessions.change(session_id, title=title, model=model, mode=mode)
             data = {"session_id": session_id, "changed": changed}
             await tx.events.append(session_id, None, [NewEvent.of(SESSION_UPDATED, data)])
             return None, await self._dispatcher.open_next(tx, session_id)

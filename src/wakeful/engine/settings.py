@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from wakeful.model.approvals.mode import Mode
+
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
@@ -29,6 +31,8 @@ class EngineSettings:
     wake_retry_seconds: float = 5.0
     # How long a request for approval waits for its answer.
     approval_seconds: float = 300.0
+    # How much an agent may do without asking, in sessions that have no mode of their own.
+    permission_mode: Mode = Mode.ACCEPT_EDITS
     # How long a grant for a folder holds.
     grant_days: float = 90.0
     # Sub-agents of one session at the same time, how many levels deep they may delegate, and how long one may take.

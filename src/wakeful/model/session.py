@@ -77,6 +77,8 @@ class Session:
     # The chat on a messaging platform that it belongs or belonged to; empty elsewhere.
     chat_key: str = ""
     chat_name: str = ""
+    # One of Mode; empty: as the setting says. A sub-agent has that of the session at the top.
+    mode: str = ""
     # The delegation that it works for; None for a session of a user.
     task_id: str | None = None
     # Whether lists show it; false when it was made for a single response.

@@ -5,6 +5,8 @@ from hashlib import sha256
 from typing import Any
 
 from wakeful.errors import JobNotFound, NotAllowed
+from wakeful.model.approvals.approval import Reason
+from wakeful.model.approvals.reason_kinds import COMMAND
 from wakeful.model.schedules.cron_job import JobFields
 from wakeful.model.schedules.job_data import job_data, run_data
 from wakeful.model.schedules.schedule import ScheduleError
@@ -14,6 +16,14 @@ from wakeful.tools.ports import Schedules
 
 _ACTIONS = ("add", "list", "pause", "resume", "remove", "run")
 _FIELDS = ("schedule", "prompt", "deliver", "timezone", "name")
+# What the actions do that change something; each finishes the sentence "this call …".
+_CHANGES = {
+    "add": "schedules a prompt that is said to an agent later",
+    "pause": "changes a schedule",
+    "resume": "changes a schedule",
+    "remove": "removes a schedule",
+    "run": "says a scheduled prompt to an agent now",
+}
 # Given as `deliver`: the answers go to no chat.
 _NOWHERE = "none"
 
@@ -55,7 +65,12 @@ class CronjobTool:
         self._schedules = schedules
 
     async def intent(self, arguments: Mapping[str, Any], context: ToolContext) -> Intent | ToolResult:
-        return Intent()
+        action = arguments.get("action")
+        if action not in _CHANGES:
+            return Intent()
+        given = [str(arguments[name]) for name in ("id", "schedule", "prompt") if arguments.get(name)]
+        reason = Reason(COMMAND, _CHANGES[action])
+        return Intent(f"cronjob {action} {' '.join(given)}", (reason,))
 
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
         # A second `add` of one call finds the job of the first; a second `run` would fire again.

@@ -1,15 +1,18 @@
 """The gate that every call of every tool passes before it does anything. If there are reasons to ask, a person decides.
 
-A tool says what its call is about to do; the gate asks one question about all reasons together. The approver knows what
-was granted before: a call passes without a question only if a grant covers each of its kinds.
+A tool says what its call is about to do, the session's mode says which of its reasons count, and the gate asks one
+question about all of them together. The approver knows what was granted before: a call passes without a question only
+if a grant covers each of its kinds.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from wakeful.model.approvals.approval import Choice, Question
+from wakeful.model.approvals.approval import Choice, Question, Reason
+from wakeful.model.approvals.mode import Mode
+from wakeful.model.approvals.reason_kinds import COMMAND, EDIT
 from wakeful.model.turn import Turn
 from wakeful.tools.base import Intent, Tool, ToolContext, ToolResult
 from wakeful.tools.ports import Approver
@@ -47,15 +50,35 @@ class Gate:
         """Return None if the call may run."""
         if not intent.reasons:
             return None
+        key = (context.turn, context.step, context.index)
         question = Question(context.call_id, tool, intent.command, intent.reasons)
+        standing = await self._approver.standing(*key)
+        if not standing.has_asked:
+            if standing.mode is Mode.READ_ONLY:
+                return _read_only(question)
+            question = replace(question, reasons=_counting(intent.reasons, standing.mode))
+        if not question.reasons:
+            return None
         if not self._can_ask(context.turn):
-            return no_person_to_ask(question)
+            left = await self._approver.uncovered(*key, question)
+            return no_person_to_ask(replace(question, reasons=left)) if left else None
         preview = await asyncio.to_thread(intent.preview) if intent.preview else ""
-        question = Question(context.call_id, tool, intent.command, intent.reasons, preview)
-        choice = await self._approver.ask(context.turn, context.step, context.index, question)
+        choice = await self._approver.ask(*key, replace(question, preview=preview))
         if choice is None:
             return _expired(question, self._approver.seconds)
         return _denied(question) if choice is Choice.DENY else None
+
+
+def _counting(reasons: Sequence[Reason], mode: Mode) -> tuple[Reason, ...]:
+    """Return the reasons that a person is asked about in this mode."""
+    return tuple(reason for reason in reasons if mode.asks_about(reason.kind))
+
+
+def _read_only(question: Question) -> Refusal:
+    kinds = {reason.kind for reason in question.reasons}
+    way = "accept_edits allows it, ask asks first" if kinds <= {EDIT, COMMAND} else "ask and accept_edits ask about it"
+    advice = "Go on by reading alone, or tell the user which mode it needs: they choose it with /mode or on the page."
+    return Refusal("read_only", f"{_because(question)}, and this session's mode is read_only ({way}). {advice}")
 
 
 def no_person_to_ask(question: Question) -> Refusal:
@@ -74,5 +97,5 @@ def _denied(question: Question) -> Refusal:
 
 
 def _because(question: Question) -> str:
-    subject = {"terminal": "This command", "process": "This input"}.get(question.tool, "This call")
+    subject = {"terminal": "This command"}.get(question.tool, "This call")
     return f"{subject} {'; '.join(reason.reason for reason in question.reasons)}"

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from wakeful.model.approvals.approval import Choice, Question
+from wakeful.model.approvals.approval import Choice, Question, Reason
+from wakeful.model.approvals.mode import CallStanding
 from wakeful.model.schedules.cron_job import CronJob, CronRun, JobFields, ListedJob
 from wakeful.model.session import Address
 from wakeful.model.tasks.task import Host, Task, TaskOutcome, WatchMatch
@@ -58,6 +59,16 @@ class TaskLedger(Protocol):
 
 
 class Approver(Protocol):
+    async def standing(self, turn: Turn, step: int, index: int) -> CallStanding:
+        """Return the mode of the session now, and whether this call has asked before a crash."""
+        ...
+
+    async def uncovered(self, turn: Turn, step: int, index: int, question: Question) -> tuple[Reason, ...]:
+        """Return the reasons that no grant covers, for a turn in which nobody can be asked. If there is none, the use
+        of the grants is counted.
+        """
+        ...
+
     async def ask(self, turn: Turn, step: int, index: int, question: Question) -> Choice | None:
         """Ask a person and wait for the choice; None if no answer came in time. If grants cover each kind of reason, no
         question is asked; otherwise the question names only the kinds that are not covered.

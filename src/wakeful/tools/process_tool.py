@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
+from wakeful.model.approvals.approval import Reason
+from wakeful.model.approvals.reason_kinds import COMMAND
 from wakeful.model.tasks.task import Task, TaskKind
 from wakeful.tools.base import RESULT_LIMIT, Intent, ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.commands.gate.typing import Typing
@@ -20,6 +22,7 @@ from wakeful.tools.processes.stdin import InputRefused
 from wakeful.tools.processes.typed import LOST
 
 _DEFAULT_WAIT = 180.0
+_ENDS = Reason(COMMAND, "ends background work")
 _PREVIEW = 4_000
 
 _DESCRIPTION = f"""\
@@ -76,13 +79,16 @@ class ProcessTool:
         return arguments.get("action") in ("list", "poll", "log", "wait", "kill")
 
     async def intent(self, arguments: Mapping[str, Any], context: ToolContext) -> Intent | ToolResult:
-        if arguments.get("action") not in ("write", "submit", "close"):
+        action = arguments.get("action")
+        if action not in ("kill", "write", "submit", "close"):
             return Intent()
         try:
             task = await self._require(arguments, context)
+            if action == "kill":
+                return Intent(task.command, (_ENDS,), fields={"session_id": task.id})
             self._require_input(task)
             await context.held.enter_async_context(self._typing.setdefault(task.id, Lock()))
-            return Intent() if arguments["action"] == "close" else await self._typing_intent(task, arguments, context)
+            return Intent() if action == "close" else await self._typing_intent(task, arguments, context)
         except (Unusable, InputRefused) as error:
             return _failure(error)
 

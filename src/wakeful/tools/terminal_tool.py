@@ -95,7 +95,7 @@ class TerminalTool:
             request = read_request(arguments, context.workspace)
         except Unusable as unusable:
             return _unusable(unusable)
-        reasons = await reasons_of_command(request.command, request.workdir, context, self._home)
+        reasons = await reasons_of_command(request, context, self._home)
         return Intent(request.command, reasons, fields=_NOTHING_RAN)
 
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:

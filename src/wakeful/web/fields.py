@@ -6,8 +6,9 @@ from typing import Annotated, Literal, TypeAlias, TypeVar
 from msgspec import Meta
 from starlette.requests import Request
 
+from wakeful.model.approvals.mode import Mode
 from wakeful.wire.body import read_object
-from wakeful.wire.declared import Incoming, says, words
+from wakeful.wire.declared import Incoming, among, says, words
 from wakeful.wire.reading import read, read_texts
 
 _BODY_KIB = 4 * 1024
@@ -45,6 +46,7 @@ Title: TypeAlias = Annotated[
     Meta(extra_json_schema={"maxLength": _TITLE_LIMIT, "pattern": _NO_NUL}),
     says(f"{{}} must be a text of at most {_TITLE_LIMIT} characters.", check=_is_title),
 ]
+ModeName: TypeAlias = Annotated[str, among(Mode)]
 ModelId: TypeAlias = Annotated[
     str,
     Meta(extra_json_schema={"pattern": "^[^\\u0000]*[^\\u0000\\s][^\\u0000]*$"}),

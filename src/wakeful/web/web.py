@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 
 from wakeful.engine.engine import Engine
+from wakeful.engine.tasks.family import sessions_above
 from wakeful.errors import ConfigError, NotAllowed, SessionNotFound, TaskNotFound
+from wakeful.model.approvals.mode import Mode, mode_of
 from wakeful.model.session import Session
 from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Door
@@ -38,13 +40,15 @@ class Web:
     # is summed up.
     window_of: Callable[[str], int | None] = lambda model: None
     compact_at: float = 1.0
+    # For sessions that have none of their own.
+    mode: Mode = Mode.ACCEPT_EDITS
     streams: StreamSettings = field(default_factory=StreamSettings)
     answers: Answers = field(default_factory=Answers)
     rows: RowFeed = field(init=False)
     news: NewsFeed = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", RowFeed(self.store))
+        object.__setattr__(self, "rows", RowFeed(self.store, self.mode))
         object.__setattr__(self, "news", NewsFeed(self.store))
 
     def door(self, request: Request) -> Door:
@@ -85,6 +89,11 @@ class Web:
         if task is None or session is None or session.is_deleted or not self.may_see(request, task.owner):
             raise TaskNotFound(f"There is no task {task_id}.")
         return task
+
+    async def mode_in(self, tx: Transaction, session: Session) -> Mode:
+        """Return the mode that holds in a session: a sub-agent has that of the session at the top."""
+        *_, top = await sessions_above(tx, session.id)
+        return mode_of(top, self.mode)
 
     async def find_session(self, request: Request, session_id: str) -> Session:
         """Raises SessionNotFound."""

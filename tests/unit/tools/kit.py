@@ -7,7 +7,8 @@ from typing import Any
 
 import orjson
 
-from wakeful.model.approvals.approval import Choice, Question
+from wakeful.model.approvals.approval import Choice, Question, Reason
+from wakeful.model.approvals.mode import CallStanding, Mode
 from wakeful.model.session import Address
 from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Door, Turn, TurnStatus
@@ -44,10 +45,17 @@ class Person:
 
     seconds = 60.0
 
-    def __init__(self, choice: Choice | None, *, is_still_asked: bool = False) -> None:
+    def __init__(self, choice: Choice | None, *, is_still_asked: bool = False, mode: Mode = Mode.ACCEPT_EDITS) -> None:
         self._choice = choice
+        self.mode = mode
         self._is_still_asked = is_still_asked
         self.asked: list[Question] = []
+
+    async def standing(self, turn: Turn, step: int, index: int) -> CallStanding:
+        return CallStanding(self.mode, self._is_still_asked)
+
+    async def uncovered(self, turn: Turn, step: int, index: int, question: Question) -> tuple[Reason, ...]:
+        return question.reasons
 
     async def ask(self, turn: Turn, step: int, index: int, question: Question) -> Choice | None:
         self.asked.append(question)

@@ -13,7 +13,8 @@ from wakeful.engine.tasks.family import child_below, sessions_above
 from wakeful.engine.turns.turn_slots import TurnSlots
 from wakeful.errors import AlreadyAnswered, ApprovalNotFound, NoFolderToGrant, OnceOnly
 from wakeful.model import event as events
-from wakeful.model.approvals.approval import EXPIRED, Approval, Choice, Question
+from wakeful.model.approvals.approval import EXPIRED, Approval, Choice, Question, Reason
+from wakeful.model.approvals.mode import CallStanding, mode_of
 from wakeful.model.event import NewEvent
 from wakeful.model.turn import Turn
 from wakeful.store.base import Body, Signal, Store, Transaction
@@ -29,28 +30,41 @@ class ApprovalDesk:
         self._clock = clock
         self.seconds = settings.approval_seconds
         self._grant_seconds = settings.grant_days * 86_400
+        self._mode = settings.permission_mode
         # The events of waiting calls, by their session.
         self._waiting: dict[str, set[asyncio.Event]] = {}
         store.notifier.listen(self._hear)
         store.notifier.watch(self._waiting.keys)
 
+    async def standing(self, turn: Turn, step: int, index: int) -> CallStanding:
+        """Return the mode that holds now, and whether this call has asked before."""
+        if turn.is_ephemeral:
+            return CallStanding(self._mode)
+
+        async def body(tx: Transaction) -> CallStanding:
+            *_, top = await sessions_above(tx, turn.session_id)
+            asked = await tx.approvals.get(turn.id, step, index)
+            return CallStanding(mode_of(top, self._mode), asked is not None)
+
+        return await self._store.read(body)
+
+    async def uncovered(self, turn: Turn, step: int, index: int, question: Question) -> tuple[Reason, ...]:
+        """Return the reasons that no grant covers, for a turn in which nobody can be asked."""
+        if turn.is_ephemeral:
+            return question.reasons
+        asking = _asking(turn, step, index, question)
+
+        async def body(tx: Transaction) -> tuple[Reason, ...]:
+            above = await sessions_above(tx, turn.session_id)
+            return await reasons_to_ask(tx, asking, above, await tx.now())
+
+        return await self._store.write(body)
+
     async def ask(self, turn: Turn, step: int, index: int, question: Question) -> Choice | None:
         """Ask a person and return the answer; None if none came in time. If grants cover the call, return ONCE without
         asking.
         """
-        asking = Approval(
-            turn.session_id,
-            turn.id,
-            step,
-            index,
-            question.call_id,
-            question.tool,
-            question.command,
-            question.reasons,
-            expires_at=0.0,
-            preview=question.preview,
-            folder=real_folder(turn.workspace),
-        )
+        asking = _asking(turn, step, index, question)
         answered = asyncio.Event()
         self._waiting.setdefault(turn.session_id, set()).add(answered)
         try:
@@ -127,15 +141,16 @@ class ApprovalDesk:
             known = await tx.approvals.get(turn.id, asking.step, asking.index)
             if known is not None:
                 return known
-            session = await require_session(tx, turn.session_id)
+            above = await sessions_above(tx, turn.session_id)
             now = await tx.now()
-            reasons = await reasons_to_ask(tx, asking, session.owner, shown_in, now)
+            reasons = await reasons_to_ask(tx, asking, above, now)
             if not reasons:
                 return None
             asked = replace(
                 asking,
                 reasons=reasons,
-                task_id=session.task_id,
+                task_id=above[0].task_id,
+                chat_key=above[-1].chat_key,
                 created_at=now,
                 expires_at=now + self.seconds,
                 granted_until=now + self._grant_seconds,
@@ -193,6 +208,22 @@ class ApprovalDesk:
         for session_id in touched:
             for event in self._waiting.get(session_id, ()):
                 event.set()
+
+
+def _asking(turn: Turn, step: int, index: int, question: Question) -> Approval:
+    return Approval(
+        turn.session_id,
+        turn.id,
+        step,
+        index,
+        question.call_id,
+        question.tool,
+        question.command,
+        question.reasons,
+        expires_at=0.0,
+        preview=question.preview,
+        folder=real_folder(turn.workspace),
+    )
 
 
 def _answered(approval: Approval, shown_in: str, choice: str) -> NewEvent:

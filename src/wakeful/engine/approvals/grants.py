@@ -1,6 +1,7 @@
 """Grants: what a person has allowed for more than one call, and which reasons of a call they cover."""
 
 import os
+from collections.abc import Sequence
 from pathlib import PurePath
 
 from wakeful.engine.tasks.family import sessions_above
@@ -25,19 +26,27 @@ def grants_of(approval: Approval, choice: Choice, owner: str, session_id: str, n
     session, folder, ends = scopes[choice]
     kinds = dict.fromkeys(found.kind for found in approval.reasons)
     return [
-        Grant(new_id("gnt"), owner, kind, session, folder, now, expires_at=ends, example=approval.command)
+        Grant(
+            new_id("gnt"),
+            owner,
+            kind,
+            session,
+            folder,
+            approval.chat_key if folder else "",
+            now,
+            expires_at=ends,
+            example=approval.command,
+        )
         for kind in kinds
     ]
 
 
-async def reasons_to_ask(
-    tx: Transaction, asking: Approval, owner: str, session_ids: list[str], now: float
-) -> tuple[Reason, ...]:
+async def reasons_to_ask(tx: Transaction, asking: Approval, above: Sequence[Session], now: float) -> tuple[Reason, ...]:
     """Return the reasons that no grant covers. If none is left, the call passes, and the use of its grants is counted.
-    `session_ids` are the session that asks and those above it.
+    `above` are the session that asks and those that it works for, up to the top.
     """
     found: dict[str, str] = {}
-    for grant in await tx.grants.covering(session_ids, owner, _folders_above(asking.folder), now):
+    for grant in await _covering(tx, above, asking.folder, now):
         found.setdefault(grant.kind, grant.id)
     used = {reason.kind: found[reason.kind] for reason in asking.reasons if _is_covered(reason, found)}
     left = tuple(reason for reason in asking.reasons if reason.kind not in used)
@@ -48,8 +57,13 @@ async def reasons_to_ask(
 
 async def grants_in(tx: Transaction, session: Session, folder: str) -> list[Grant]:
     """Return the grants that hold in a session that works in this folder, given as a real path."""
-    above = [found.id for found in await sessions_above(tx, session.id)]
-    return await tx.grants.covering(above, session.owner, _folders_above(folder), await tx.now())
+    above = await sessions_above(tx, session.id)
+    return await _covering(tx, above, folder, await tx.now())
+
+
+async def _covering(tx: Transaction, above: Sequence[Session], folder: str, now: float) -> list[Grant]:
+    session_ids, top = [session.id for session in above], above[-1]
+    return await tx.grants.covering(session_ids, top.owner, _folders_above(folder), top.chat_key, now)
 
 
 def real_folder(workspace: str) -> str:

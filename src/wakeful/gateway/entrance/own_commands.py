@@ -17,6 +17,8 @@ from wakeful.wire.sse import TRANSPORT
 _RESERVED = re.compile(
     r"/api/approval/respond|/api/grants|/api/login/link|/api/pairings(?:/.*)?|/v1/runs/[^/]*/approval"
 )
+# Here a person alone may choose the mode; the routes ask for the mark.
+_CHOOSES_MODE = re.compile(r"/api/session(?:/new)?")
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _CREDENTIALS = struct.Struct("3i")
 _MESSAGE = "A command of an agent asked for this, and only a person may do it: on the page, or in a terminal."
@@ -31,7 +33,9 @@ class RefuseCommands:
         self._is_command = is_command
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and _is_reserved(scope) and self._is_by_command(scope):
+        if scope["type"] == "http" and _is_written(scope, _CHOOSES_MODE) and self._is_by_command(scope):
+            scope.setdefault("state", {})["is_by_command"] = True
+        if scope["type"] == "http" and _is_written(scope, _RESERVED) and self._is_by_command(scope):
             refusal = error_response(403, "not_allowed", _MESSAGE, path=scope["path"])
             await refusal(scope, receive, send)
         else:
@@ -42,8 +46,8 @@ class RefuseCommands:
         return pid is not None and self._is_command(pid)
 
 
-def _is_reserved(scope: Scope) -> bool:
-    return scope["method"] not in _READS and _RESERVED.fullmatch(scope["path"]) is not None
+def _is_written(scope: Scope, paths: re.Pattern[str]) -> bool:
+    return scope["method"] not in _READS and paths.fullmatch(scope["path"]) is not None
 
 
 def _caller(transport: Any) -> int | None:

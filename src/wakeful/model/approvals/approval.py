@@ -72,6 +72,8 @@ class Approval:
     # The folder that a grant would cover, and until when; empty: the session has no workspace.
     folder: str = ""
     granted_until: float = 0.0
+    # The chat on a messaging platform that a grant of the folder would hold in; empty: everywhere.
+    chat_key: str = ""
     # The delegation whose session asks; its parent session shows the question, too.
     task_id: str | None = None
     choice: Choice | None = None

@@ -24,6 +24,8 @@ class Grant:
     # One of the two is empty.
     session_id: str = ""
     folder: str = ""
+    # Of a folder: the chat that it was given in and holds in; empty: everywhere.
+    chat_key: str = ""
     created_at: float = 0.0
     # None: it ends with its session.
     expires_at: float | None = None
@@ -48,6 +50,7 @@ def grant_data(grant: Grant) -> dict[str, Any]:
         "scope": grant.scope,
         "session_id": grant.session_id or None,
         "folder": grant.folder or None,
+        "key": grant.chat_key,
         "created_at": time_text(grant.created_at),
         "expires_at": _time_or_none(grant.expires_at),
         "last_used_at": _time_or_none(grant.last_used_at),

@@ -23,6 +23,10 @@ DROP_DATA = "drop_data"
 DROP_SCHEDULES = "drop_schedules"
 REMOVE_USER = "remove_user"
 RUNS_LATER = "runs_later"
+EDIT = "edit"
+COMMAND = "command"
+MEMORY = "memory"
+MCP = "mcp"
 HOME = "home"
 UNCLEAR = "unclear"
 
@@ -46,6 +50,9 @@ KIND_WORDS: Mapping[str, str] = MappingProxyType(
         DROP_SCHEDULES: "delete all scheduled commands",
         REMOVE_USER: "remove users or groups of the machine",
         RUNS_LATER: "change files that other programs run by themselves",
+        EDIT: "change files of the folder",
+        COMMAND: "do more than read",
+        MEMORY: "change what is remembered of you",
         HOME: "touch the server's own files or process",
         UNCLEAR: "cannot be looked through",
     }
@@ -57,4 +64,7 @@ ONCE_ONLY = frozenset({HOME, UNCLEAR})
 
 def describe_kind(kind: str) -> str:
     """Return words for what a grant of this kind allows, also for a kind that only a newer version knows."""
-    return KIND_WORDS.get(kind) or KIND_WORDS.get(kind.partition(":")[0]) or f"are of the kind {kind}"
+    family, _, name = kind.partition(":")
+    if family == MCP and name:
+        return f"use tools of the MCP server {name}"
+    return KIND_WORDS.get(kind) or KIND_WORDS.get(family) or f"are of the kind {kind}"

@@ -21,12 +21,13 @@ _OF_APPROVAL = (
     "tool",
     "folder",
     "granted_until",
+    "chat_key",
     "expires_at",
     "task_id",
     "created_at",
 )
 APPROVAL_COLUMNS = (*_OF_APPROVAL, "command", "preview", "dangers")
-_OF_GRANT = ("id", "owner", "kind", "session_id", "folder", "created_at", "expires_at")
+_OF_GRANT = ("id", "owner", "kind", "session_id", "folder", "chat_key", "created_at", "expires_at")
 GRANT_COLUMNS = (*_OF_GRANT, "example")
 _approval_values, _grant_values = values_getter(_OF_APPROVAL), values_getter(_OF_GRANT)
 
@@ -55,6 +56,7 @@ def approval_from(row: Row) -> Approval:
         preview=row["preview"].decode(),
         folder=row["folder"],
         granted_until=row["granted_until"],
+        chat_key=row["chat_key"],
         task_id=row["task_id"],
         choice=None if choice in (None, EXPIRED) else _choice(choice),
         created_at=row["created_at"],
@@ -68,6 +70,7 @@ def grant_from(row: Row) -> Grant:
         kind=row["kind"],
         session_id=row["session_id"],
         folder=row["folder"],
+        chat_key=row["chat_key"],
         created_at=row["created_at"],
         expires_at=row["expires_at"],
         last_used_at=row["last_used_at"],

@@ -41,14 +41,16 @@ class Approvals(Protocol):
 
 class Grants(Protocol):
     async def give(self, grant: Grant) -> None:
-        """Write a grant. It replaces one of the same kind for the same session or folder. Removes the owner's expired
-        grants.
+        """Write a grant. It replaces one of the same kind for the same session, or for the same folder and chat.
+        Removes the owner's expired grants.
         """
         ...
 
-    async def covering(self, session_ids: Sequence[str], owner: str, folders: Sequence[str], now: float) -> list[Grant]:
-        """Return the grants of these sessions and the owner's grants of these folders: sessions first, then oldest
-        first.
+    async def covering(
+        self, session_ids: Sequence[str], owner: str, folders: Sequence[str], chat_key: str, now: float
+    ) -> list[Grant]:
+        """Return the grants of these sessions, and the owner's grants of these folders that hold everywhere or in this
+        chat: sessions first, then oldest first.
         """
         ...
 

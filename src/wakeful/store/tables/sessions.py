@@ -13,9 +13,11 @@ class Sessions(Protocol):
 
     async def get(self, session_id: str) -> Session | None: ...
 
-    async def change(self, session_id: str, *, title: str | None = None, model: str | None = None) -> None:
-        """Change the title, which then counts as the user's, or the model; None keeps it. Changing the model unblocks
-        the session: it may wake again.
+    async def change(
+        self, session_id: str, *, title: str | None = None, model: str | None = None, mode: str | None = None
+    ) -> None:
+        """Change the title, which then counts as the user's, the model or the mode; None keeps it. Changing the
+        model unblocks the session: it may wake again.
         """
         ...
 

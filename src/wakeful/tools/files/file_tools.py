@@ -7,12 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
-from wakeful.model.approvals.approval import Reason
-from wakeful.model.approvals.reason_kinds import RUNS_LATER
 from wakeful.model.ids import new_id
 from wakeful.tools.base import RESULT_LIMIT, Intent, OnlyReads, ToolContext, ToolResult, ToolSpec, Unusable
-from wakeful.tools.commands.gate.runs_later import runner_of
 from wakeful.tools.files.diff import LOOKED_AT, is_text, preview_of
+from wakeful.tools.files.edit_reasons import edit_reasons
 from wakeful.tools.files.results import file_failure, result_of
 from wakeful.tools.files.workspace import path_in_workspace, path_to_read, readable, shown
 
@@ -167,12 +165,8 @@ def _entry(entry: os.DirEntry[str]) -> str:
 def _intent(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> Intent:
     path, data = _to_write(arguments, context.workspace, home)
     name = shown(path, context.workspace)
-    # Both the path as named and the path with its links followed.
-    runner = runner_of(name) or runner_of(os.path.relpath(os.path.join("/", arguments["path"]), "/"))
-    if runner is None:
-        return Intent(name)
-    reason = Reason(RUNS_LATER, f"changes {name}, which {runner} by itself", name, name)
-    return Intent(name, (reason,), partial(preview_of, path, data, name))
+    reasons = edit_reasons(path, arguments["path"], context, home)
+    return Intent(name, reasons, partial(preview_of, path, data, name))
 
 
 def _to_write(arguments: Mapping[str, Any], workspace: Path, home: Path) -> tuple[Path, bytes]:

@@ -51,6 +51,9 @@ class ShownGrant(Outgoing):
     session_id: Annotated[str | None, words("Null for a folder.")]
     session_title: Annotated[str | None, words("Null for a folder.")]
     folder: Annotated[str | None, words("Null for a session.")]
+    key: Annotated[
+        str, words("Of a folder: the chat that it holds in, such as `telegram:private:5`; empty: everywhere.")
+    ]
     created_at: str
     expires_at: Annotated[str | None, words("Null: it lasts as long as its session.")]
     last_used_at: str | None

@@ -11,6 +11,7 @@ import msgspec
 import orjson
 
 from wakeful.model import event as events
+from wakeful.model.approvals.mode import Mode
 from wakeful.store.base import Signal, Store, Transaction
 from wakeful.web.feeds.rows import session_rows
 
@@ -39,8 +40,10 @@ RowChanges = list[tuple[str, bytes]]
 
 
 class RowFeed:
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, mode: Mode) -> None:
+        """`mode` is that of sessions that have none of their own."""
         self._store = store
+        self._mode = mode
         self._listeners: set[_Listener] = set()
         # Reads under way, by the arguments of `_read`: the tabs of one person share a read. Any change clears them, so
         # that no listener joins a read that began before the change.
@@ -94,7 +97,7 @@ class RowFeed:
                 found = await tx.sessions.page(owner, limit=_MOST_ROWS)
             own = [session for session in found if session.is_shown and owner in (None, session.owner)]
             gone = [(SESSION_GONE, orjson.dumps({"session_id": session.id})) for session in own if session.is_deleted]
-            rows = await session_rows(tx, reader, [session for session in own if not session.is_deleted])
+            rows = await session_rows(tx, reader, [session for session in own if not session.is_deleted], self._mode)
             return gone + [(SESSION_ROW, msgspec.json.encode({"row": row})) for row in rows]
 
         return await self._store.read(body)

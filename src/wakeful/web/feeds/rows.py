@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from wakeful.model.approvals.mode import Mode, mode_of
 from wakeful.model.search.search import Hit, Wanted, searched_text
 from wakeful.model.search.snippet import snippet_of
 from wakeful.model.session import Marks, Session
@@ -19,6 +20,7 @@ class SessionRow(Outgoing):
     session_id: str
     title: str
     model: str
+    mode: Annotated[Mode, words("How much its agent may do without asking.")]
     updated_at: str
     message_count: Annotated[int, Meta(ge=0)]
     active_turn_id: str | None
@@ -57,9 +59,10 @@ async def marks_of(tx: Transaction, reader: str, sessions: Sequence[Session]) ->
     return await tx.readers.marks(reader, [session.id for session in sessions], await tx.now())
 
 
-async def session_rows(tx: Transaction, reader: str, sessions: Sequence[Session]) -> list[FoundRow]:
+async def session_rows(tx: Transaction, reader: str, sessions: Sequence[Session], mode: Mode) -> list[FoundRow]:
+    """`mode` is that of sessions that have none of their own."""
     marks = await marks_of(tx, reader, sessions)
-    return [FoundRow(**row_fields(session, marks[session.id])) for session in sessions]
+    return [FoundRow(**row_fields(session, marks[session.id], mode_of(session, mode))) for session in sessions]
 
 
 async def with_hits(
@@ -77,12 +80,13 @@ async def with_hits(
     return found
 
 
-def row_fields(session: Session, marks: Marks) -> dict[str, Any]:
+def row_fields(session: Session, marks: Marks, mode: Mode) -> dict[str, Any]:
     """Return the fields of SessionRow."""
     return {
         "session_id": session.id,
         "title": session.title,
         "model": session.model,
+        "mode": mode,
         "updated_at": time_text(session.updated_at),
         "message_count": session.message_count,
         "active_turn_id": session.active,

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.model import event as events
+from wakeful.model.approvals.mode import Mode, mode_of
 from wakeful.model.event import News
 from wakeful.model.journal.entry import Entry, EntryKind, answer_of, calls_of
 from wakeful.model.journal.message import ToolCall
@@ -46,7 +47,7 @@ class HomeRoutes:
             return Home(
                 running=await self._running(tx, reader),
                 reported=await _reported(tx, reader),
-                recent=await _recent(tx, reader),
+                recent=await _recent(tx, reader, self._web.mode),
             )
 
         return JsonAnswer(await self._web.store.read(body))
@@ -141,13 +142,13 @@ async def _reader_of(tx: Transaction, news: News) -> Turn | None:
     return None if row is None or row.claimed_by is None else await tx.turns.get(row.claimed_by)
 
 
-async def _recent(tx: Transaction, reader: str) -> list[RecentSession]:
+async def _recent(tx: Transaction, reader: str, mode: Mode) -> list[RecentSession]:
     sessions = await tx.sessions.page(reader, limit=_RECENT)
     quotes = await _quotes(tx, [session.head for session in sessions if session.head is not None])
     marks = await marks_of(tx, reader, sessions)
     return [
         RecentSession(
-            **row_fields(session, marks[session.id]),
+            **row_fields(session, marks[session.id], mode_of(session, mode)),
             workspace=session.workspace,
             answer=quotes.get(session.head or "", ""),
         )

@@ -27,7 +27,7 @@ PATHS: dict[str, dict[str, Json]] = {
         "post": operation(
             "createSession",
             "Create a session",
-            {200: _MADE, **refusals(400, 413, 503)},
+            {200: _MADE, **refusals(400, 403, 413, 503)},
             parameters=parameters(DoorHeader, "header"),
             body=json_body(NewSession, required=False),
         ),
@@ -49,8 +49,8 @@ PATHS: dict[str, dict[str, Json]] = {
         ),
         "patch": operation(
             "changeSession",
-            "Change a session's title or model, pin it or archive it",
-            {200: json_answer("The session is changed.", Ok), **refusals(400, 404, 413, 503)},
+            "Change a session's title, model or mode, pin it or archive it",
+            {200: json_answer("The session is changed.", Ok), **refusals(400, 403, 404, 413, 503)},
             body=json_body(ChangedSession),
         ),
         "delete": operation(

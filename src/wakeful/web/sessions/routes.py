@@ -10,12 +10,24 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from wakeful.errors import SessionNotFound
+from wakeful.errors import NotAllowed, SessionNotFound
+from wakeful.model.approvals.mode import Mode
 from wakeful.model.search.search import wanted_in
 from wakeful.model.session import Address, Session
 from wakeful.store.base import Transaction
 from wakeful.web.feeds.rows import FoundRow, session_rows, with_hits
-from wakeful.web.fields import Folder, Id, ModelId, OfSession, SearchWords, Title, clamped, read_body, read_query
+from wakeful.web.fields import (
+    Folder,
+    Id,
+    ModelId,
+    ModeName,
+    OfSession,
+    SearchWords,
+    Title,
+    clamped,
+    read_body,
+    read_query,
+)
 from wakeful.web.messages.messages import MessageId, shorten_results
 from wakeful.web.sessions.snapshot import read_result, take_snapshot
 from wakeful.web.web import Web
@@ -34,6 +46,7 @@ class NewSession(Incoming):
     title: Title = ""
     model: Annotated[ModelId | None, words("`provider:model`.")] = None
     workspace: Folder | None = None
+    mode: Annotated[ModeName | None, words("How much its agent may do without asking.")] = None
 
 
 class MadeSession(Outgoing):
@@ -88,14 +101,21 @@ class ChangedSession(Incoming):
     session_id: Id
     title: Title | None = None
     model: ModelId | None = None
+    mode: Annotated[ModeName | None, words("Holds from the next call on, also of a running turn.")] = None
     pinned: bool | None = None
     archived: bool | None = None
 
-    no_others: ClassVar[str] = "{} cannot be changed: title, model, pinned and archived can."
+    no_others: ClassVar[str] = "{} cannot be changed: title, model, mode, pinned and archived can."
     more_schema: ClassVar[Mapping[str, Any]] = {
         "anyOf": [
             {"required": [name], "properties": {name: {"type": kind}}}
-            for name, kind in (("title", "string"), ("model", "string"), ("pinned", "boolean"), ("archived", "boolean"))
+            for name, kind in (
+                ("title", "string"),
+                ("model", "string"),
+                ("mode", "string"),
+                ("pinned", "boolean"),
+                ("archived", "boolean"),
+            )
         ]
     }
 
@@ -130,8 +150,17 @@ class SessionRoutes:
             self._web.model if given.model is None else self._web.checked_model(given.model.strip()),
             self._workspace(request, given.workspace),
             title=given.title.strip(),
+            mode=self._checked_mode(request, given.mode) or "",
         )
         return JsonAnswer(MadeSession(session_id=session.id))
+
+    def _checked_mode(self, request: Request, mode: str | None) -> str | None:
+        """Raises NotAllowed."""
+        if mode is not None and getattr(request.state, "is_by_command", False):
+            raise NotAllowed("A command of an agent cannot choose a mode: a person does, on the page or in a terminal.")
+        if mode == Mode.EVERYTHING and self._web.owner_seen_by(request) is not None:
+            raise NotAllowed("Only the operator may let an agent do everything without asking.")
+        return mode
 
     def _workspace(self, request: Request, folder: str | None) -> str:
         """Return the folder of a new session. Raises InvalidRequest.
@@ -161,7 +190,7 @@ class SessionRoutes:
             pinned = [] if before is not None else await find(limit=_MOST_PINNED, pinned=True)
             # One more than is shown, to find out whether there is a next page.
             found = await find(before=before, limit=limit + 1, pinned=False)
-            rows = await session_rows(tx, request.state.principal, pinned + found[:limit])
+            rows = await session_rows(tx, request.state.principal, pinned + found[:limit], self._web.mode)
             next_cursor = _cursor(found[limit - 1]) if len(found) > limit else None
             shown = rows if hits is None else await with_hits(tx, rows, hits, wanted)
             return SessionPage(sessions=shown, next_cursor=next_cursor)
@@ -179,7 +208,7 @@ class SessionRoutes:
         # One more than is shown, and another one for the current session, which may be among them.
         found = await find(key=asked.key, before=before, limit=asked.limit + 2)
         others = [session for session in found if session.id not in now_at]
-        rows = await session_rows(tx, request.state.principal, current + others[: asked.limit])
+        rows = await session_rows(tx, request.state.principal, current + others[: asked.limit], self._web.mode)
         next_cursor = _cursor(others[asked.limit - 1]) if len(others) > asked.limit else None
         return SessionPage(sessions=rows, next_cursor=next_cursor)
 
@@ -212,13 +241,16 @@ class SessionRoutes:
         session = await self._web.find_session(request, given.session_id)
         title = None if given.title is None else given.title.strip()
         model = None if given.model is None else self._web.checked_model(given.model.strip())
+        mode = self._checked_mode(request, given.mode)
+        if mode is not None and session.task_id is not None:
+            raise InvalidRequest("A sub-agent has the mode of the session that it works for: change it there.")
         pinned, archived = given.pinned, given.archived
-        if title is None and model is None and pinned is None and archived is None:
-            raise InvalidRequest("Give something to change: title, model, pinned or archived.")
+        if title is None and model is None and mode is None and pinned is None and archived is None:
+            raise InvalidRequest("Give something to change: title, model, mode, pinned or archived.")
         if pinned is not None or archived is not None:
             await self._web.engine.arrange_session(session.id, pinned=pinned, archived=archived)
-        if title is not None or model is not None:
-            await self._web.engine.change_session(session.id, title=title, model=model)
+        if title is not None or model is not None or mode is not None:
+            await self._web.engine.change_session(session.id, title=title, model=model, mode=mode)
         return JsonAnswer(Ok())
 
     async def delete(self, request: Request) -> Response:

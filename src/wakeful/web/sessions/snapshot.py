@@ -6,6 +6,7 @@ from typing import Any
 from starlette.requests import Request
 
 from wakeful.model.approvals.approval import Approval
+from wakeful.model.approvals.mode import Mode
 from wakeful.model.event import COMPACTION_STARTED, Event
 from wakeful.model.inbox import InboxRow, RowKind
 from wakeful.model.journal.entry import EntryKind
@@ -54,6 +55,7 @@ class Snapshot:
     pending: list[InboxRow]
     tasks: list[Task]
     approvals: list[Approval]
+    mode: Mode
     now: float
 
     def shown(self, web: Web) -> ShownSnapshot:
@@ -75,7 +77,7 @@ class Snapshot:
         session, parent = self.session, self.parent
         window = web.window_of(session.model or web.model)
         return SnapshotSession(
-            **row_fields(session, self.marks),
+            **row_fields(session, self.marks, self.mode),
             workspace=session.workspace,
             created_at=time_text(session.created_at),
             parent=None if parent is None else ParentTask(session_id=parent.session_id, task_id=parent.id),
@@ -153,6 +155,7 @@ async def take_snapshot(web: Web, request: Request, session_id: str, limit: int,
             pending=await tx.inbox.pending(session.id),
             tasks=await tx.tasks.recent(session.id, ended=_ENDED_TASKS),
             approvals=await tx.approvals.open_of(session.id, now),
+            mode=await web.mode_in(tx, session),
             now=now,
         )
 

@@ -21,22 +21,27 @@ class PostgresGrants:
             "DELETE FROM grants WHERE owner = $1 AND expires_at <= $2", grant.owner, grant.created_at
         )
         await self._connection.execute(
-            f"""{insertion("grants", GRANT_COLUMNS)} ON CONFLICT (owner, kind, session_id, folder) DO UPDATE SET
+            f"""{insertion("grants", GRANT_COLUMNS)}
+                ON CONFLICT (owner, kind, session_id, folder, chat_key) DO UPDATE SET
                 created_at = excluded.created_at, expires_at = excluded.expires_at, example = excluded.example""",
             *grant_values(grant),
         )
 
-    async def covering(self, session_ids: Sequence[str], owner: str, folders: Sequence[str], now: float) -> list[Grant]:
+    async def covering(
+        self, session_ids: Sequence[str], owner: str, folders: Sequence[str], chat_key: str, now: float
+    ) -> list[Grant]:
         rows = await self._connection.fetch(
             """SELECT * FROM grants
                WHERE (session_id <> '' AND session_id = ANY($1::TEXT[])
-                      OR session_id = '' AND owner = $2 AND folder = ANY($3::TEXT[]))
+                      OR session_id = '' AND owner = $2 AND folder = ANY($3::TEXT[])
+                         AND chat_key IN ('', $5))
                  AND (expires_at IS NULL OR expires_at > $4)
                ORDER BY session_id = '', created_at, id""",
             list(session_ids),
             owner,
             list(folders),
             now,
+            chat_key,
         )
         return [grant_from(row) for row in rows]
 

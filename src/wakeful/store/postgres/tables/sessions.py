@@ -64,16 +64,19 @@ class PostgresSessions:
         row = await self._connection.fetchrow("SELECT * FROM sessions WHERE id = $1", session_id)
         return None if row is None else session_from(row)
 
-    async def change(self, session_id: str, *, title: str | None = None, model: str | None = None) -> None:
+    async def change(
+        self, session_id: str, *, title: str | None = None, model: str | None = None, mode: str | None = None
+    ) -> None:
         self._footprint.require_lock(session_id)
         await self._connection.execute(
-            """UPDATE sessions SET title = coalesce($2, title), model = coalesce($3, model),
+            """UPDATE sessions SET title = coalesce($2, title), model = coalesce($3, model), mode = coalesce($4, mode),
                                    title_origin = CASE WHEN $2::text IS NULL THEN title_origin ELSE 'user' END,
                                    is_blocked = is_blocked AND coalesce($3, model) = model
                WHERE id = $1""",
             session_id,
             title,
             model,
+            mode,
         )
 
     async def name(self, session_id: str, title: str, origin: TitleOrigin) -> None:

@@ -21,19 +21,22 @@ class SqliteGrants:
             "DELETE FROM grants WHERE owner = ? AND expires_at <= ?", (grant.owner, grant.created_at)
         )
         self._connection.execute(
-            f"""{insertion("grants", GRANT_COLUMNS)} ON CONFLICT (owner, kind, session_id, folder) DO UPDATE SET
+            f"""{insertion("grants", GRANT_COLUMNS)}
+                ON CONFLICT (owner, kind, session_id, folder, chat_key) DO UPDATE SET
                 created_at = excluded.created_at, expires_at = excluded.expires_at, example = excluded.example""",
             grant_values(grant),
         )
 
-    async def covering(self, session_ids: Sequence[str], owner: str, folders: Sequence[str], now: float) -> list[Grant]:
+    async def covering(
+        self, session_ids: Sequence[str], owner: str, folders: Sequence[str], chat_key: str, now: float
+    ) -> list[Grant]:
         rows = self._connection.execute(
             f"""SELECT * FROM grants
                 WHERE (session_id <> '' AND session_id IN ({_marks(session_ids)})
-                       OR session_id = '' AND owner = ? AND folder IN ({_marks(folders)}))
+                       OR session_id = '' AND owner = ? AND folder IN ({_marks(folders)}) AND chat_key IN ('', ?))
                   AND (expires_at IS NULL OR expires_at > ?)
                 ORDER BY session_id = '', created_at, id""",
-            (*session_ids, owner, *folders, now),
+            (*session_ids, owner, *folders, chat_key, now),
         )
         return [grant_from(row) for row in rows]
 

@@ -49,14 +49,16 @@ class SqliteSessions:
         row = self._connection.execute("SELECT * FROM sessions WHERE id = ?", (session_id,)).fetchone()
         return None if row is None else session_from(row)
 
-    async def change(self, session_id: str, *, title: str | None = None, model: str | None = None) -> None:
+    async def change(
+        self, session_id: str, *, title: str | None = None, model: str | None = None, mode: str | None = None
+    ) -> None:
         self._footprint.require_lock(session_id)
         self._connection.execute(
-            """UPDATE sessions SET title = coalesce(?1, title), model = coalesce(?2, model),
+            """UPDATE sessions SET title = coalesce(?1, title), model = coalesce(?2, model), mode = coalesce(?4, mode),
                                    title_origin = CASE WHEN ?1 IS NULL THEN title_origin ELSE 'user' END,
                                    is_blocked = is_blocked AND coalesce(?2, model) = model
                WHERE id = ?3""",
-            (title, model, session_id),
+            (title, model, session_id, mode),
         )
 
     async def name(self, session_id: str, title: str, origin: TitleOrigin) -> None:

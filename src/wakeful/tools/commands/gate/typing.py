@@ -64,6 +64,11 @@ def reasons_to_type(typing: Typing, scene: Scene) -> tuple[Reason, ...]:
     return without_doubles(replace(each, excerpt=_excerpt_in(typing.new, each.excerpt)) for each in reasons)
 
 
+def runs_input(command: str, scene: Scene) -> bool:
+    """Return whether the command runs what is typed into it."""
+    return _start_of(command, scene) is not None
+
+
 def _start_of(command: str, scene: Scene) -> _Start | None:
     """Return None if the command does not run what is typed into it."""
     ground = scene.ground

@@ -9,6 +9,7 @@ import orjson
 
 from tests.unit.tools.kit import HOME
 from wakeful.model.approvals.approval import Choice, Question, Reason
+from wakeful.model.approvals.mode import CallStanding, Mode
 from wakeful.model.approvals.reason_kinds import ONCE_ONLY
 from wakeful.model.turn import Turn
 from wakeful.tools.base import Intent, ToolContext, ToolResult, ToolSpec
@@ -59,8 +60,14 @@ class Grantor:
         self.denies = False
         self.asked: list[Question] = []
 
+    async def standing(self, turn: Turn, step: int, index: int) -> CallStanding:
+        return CallStanding(Mode.ACCEPT_EDITS)
+
+    async def uncovered(self, turn: Turn, step: int, index: int, question: Question) -> tuple[Reason, ...]:
+        return tuple(reason for reason in question.reasons if reason.kind not in self.granted - ONCE_ONLY)
+
     async def ask(self, turn: Turn, step: int, index: int, question: Question) -> Choice | None:
-        left = tuple(reason for reason in question.reasons if reason.kind not in self.granted - ONCE_ONLY)
+        left = await self.uncovered(turn, step, index, question)
         if not left:
             return Choice.ONCE
         if self.denies:

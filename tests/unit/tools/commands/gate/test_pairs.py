@@ -13,6 +13,7 @@ from tests.unit.tools.kit import tool_context
 from wakeful.tools.commands.gate.ground import Ground
 from wakeful.tools.commands.gate.typing import Typing
 from wakeful.tools.commands.judging import reasons_of_command, reasons_of_typing
+from wakeful.tools.commands.request import TerminalRequest
 from wakeful.tools.files.file_tools import WriteFile
 from wakeful.tools.gate import Gate
 
@@ -134,7 +135,8 @@ def gate(person: Grantor) -> Gate:
 
 async def _run(command: str, gate: Gate, workspace: Path) -> dict[str, str]:
     context = tool_context(workspace)
-    reasons = await reasons_of_command(_named(command, workspace), workspace, context, workspace.parent / "home")
+    request = TerminalRequest(_named(command, workspace), workspace)
+    reasons = await reasons_of_command(request, context, workspace.parent / "home")
     return await failure_of(reasons, gate, context)
 
 

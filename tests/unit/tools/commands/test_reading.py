@@ -1,0 +1,151 @@
+"""Commands that are known to only read, and those that only look like it."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from wakeful.tools.commands.reading.judge import command_only_reads, typing_only_reads
+
+READS = [
+    "ls -la",
+    "cat a.txt | grep -n 'x y' | head -20",
+    "cd src && ls; pwd",
+    'grep -rn "def main" . 2>/dev/null | wc -l',
+    "find . -name '*.py' -type f",
+    "sed -n 10,20p a.txt",
+    "sed -n '5,$p' a.txt",
+    "sort -u a.txt | uniq -c",
+    "git status",
+    "git log --oneline -5 && git diff HEAD~1 -- a.txt",
+    "git ls-files --others",
+    "[ -f a.txt ] && echo yes || echo no",
+    "head -c 100 a.txt >/dev/null 2>&1",
+    "date +%s; hostname",
+    "wc -l *.py",
+    "ls\ncat a.txt",
+]
+MORE = [
+    "touch x",
+    "rm x",
+    "make test",
+    "python3 -c 'print(1)'",
+    "ls > out.txt",
+    "ls >> /dev/null.txt",
+    "ls 2>&1 >x",
+    "echo hi | tee x",
+    "cat a.txt | sh",
+    "ls $(touch x)",
+    "ls `touch x`",
+    "echo $HOME",
+    'echo "$(touch x)"',
+    "ls & touch x",
+    "ls; ./ls",
+    "./cat a.txt",
+    "/tmp/ls",
+    "PATH=. ls",
+    "PAGER='touch x' git log",
+    "env ls",
+    "sudo ls",
+    "xargs rm < list",
+    "cat < a.txt",
+    "find . -delete",
+    "find . -exec rm {} +",
+    "find . -fprintf x y",
+    "sort a.txt -o a.txt",
+    "sort -uo a.txt a.txt",
+    "sort --outp=x a.txt",
+    "sort --compress-prog=./evil a.txt",
+    "sort *",
+    "uniq a.txt b.txt",
+    "uniq *",
+    "sed -i s/a/b/ a.txt",
+    "sed -n 'w x' a.txt",
+    "sed -n 1e a.txt",
+    "sed -n 1p --in-place a.txt",
+    "rg --pre ./evil x",
+    "tree -o x",
+    "file -C -m x",
+    "printf -v PATH .",
+    "date -s 2020-01-01",
+    "date 01010000",
+    "hostname evil",
+    "[ -v 'x[$(touch y)]' ]",
+    "test -v 'x[$(touch y)]'",
+    "git commit -m x",
+    "git -c core.pager='touch x' log",
+    "git -C sub log",
+    "git diff --output=x",
+    "git diff --outp=x",
+    "git grep -O'touch x' y",
+    "git grep -nOtouch y",
+    "git branch -D x",
+    "git diff --ext-diff",
+    "git push",
+    "if true; then touch x; fi",
+    "ls() { touch x; }; ls",
+    "alias ls=touch; ls x",
+    "(touch x)",
+    "{ touch x; }",
+    "eval ls",
+    "exec ls",
+    "command ls",
+    "builtin cd x",
+    "source x",
+    ". x",
+    "ls #",
+    "!ls",
+    "la*",
+    "curl http://127.0.0.1/",
+    "wakeful key",
+    "cat <<E\nx\nE",
+    "ls \\\ntouch x",
+    "echo a\x00b",
+    "ls; " * 20_000,
+]
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    (tmp_path / "src").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", READS)
+def test_a_command_that_only_reads_is_known(command: str, repository: Path) -> None:
+    assert command_only_reads(command, str(repository))
+
+
+@pytest.mark.parametrize("command", MORE, ids=lambda command: command[:40])
+def test_what_is_not_certain_does_not_count_as_reading(command: str, repository: Path) -> None:
+    assert not command_only_reads(command, str(repository))
+
+
+@pytest.mark.parametrize(
+    "setting", ["core.fsmonitor", "diff.x.textconv", "filter.x.clean", "include.path", "core.pager"]
+)
+def test_git_does_more_than_read_where_the_repository_names_a_program(setting: str, repository: Path) -> None:
+    subprocess.run(["git", "-C", str(repository), "config", setting, "evil"], check=True)
+
+    assert not command_only_reads("git status", str(repository))
+    assert not command_only_reads("cd src && git status", str(repository))
+    assert not command_only_reads(f"cd {repository} && git status", "/")
+
+
+def test_git_does_more_than_read_beside_a_hook_in_a_bare_repository_and_at_a_terminal(repository: Path) -> None:
+    assert not command_only_reads("git log", str(repository), has_terminal=True)
+    (repository / ".git/hooks/post-index-change").write_text("#!/bin/sh\ntouch x\n")
+    assert not command_only_reads("git status", str(repository))
+    bare = repository / "src"
+    (bare / "objects").mkdir()
+    (bare / "HEAD").write_text("ref: refs/heads/x\n")
+    assert not command_only_reads("git status", str(bare))
+
+
+def test_typed_input_reads_only_if_all_of_it_does_and_a_plain_shell_gets_it() -> None:
+    assert typing_only_reads("bash", "", "ls -l\n", "/")
+    assert not typing_only_reads("bash", "alias ls=touch\n", "ls x\n", "/")
+    assert not typing_only_reads("bash", "ls", "; touch x\n", "/")
+    assert not typing_only_reads("python3", "", "ls\n", "/")
+    assert not typing_only_reads("bash --rcfile x", "", "ls\n", "/")
