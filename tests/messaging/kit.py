@@ -115,7 +115,7 @@ async def chatting(
     engine_settings = EngineSettings(stop_grace_seconds=1.0, wake_company_seconds=0.0)
     engine = bare_engine(store, agent, clock, replace(engine_settings, **engine_changes))
     people = People(store, settings.doors)
-    commands = Commands(engine, store, _check_model, "demo:led")
+    commands = Commands(engine, store, _check_model, "demo:led", engine_settings.permission_mode)
     new = NewSessions("operator", "demo:led", workspace)
     make_ingress = partial(
         ChatIngress, engine, store, Door(platform.name, async_delivery=True), settings, people, commands, new

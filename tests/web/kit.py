@@ -34,6 +34,7 @@ from wakeful.gateway.http import http_app
 from wakeful.gateway.messaging.inbound.people import People
 from wakeful.gateway.messaging.settings import DoorSettings
 from wakeful.gateway.monitoring.health import Health
+from wakeful.model.approvals.mode import Mode
 from wakeful.model.messaging.chat import SessionScope
 from wakeful.model.messaging.door import DoorStatus
 from wakeful.model.messaging.pairing import Pairing
@@ -338,7 +339,7 @@ def _front_door(desk: LoginDesk, url: str, password: Password, address: OwnAddre
         LoginRoutes(desk, LoginLinks(desk, url), password, address, operator="operator"),
         LoginListRoutes(desk, operator="operator"),
         PageRoutes(has_password=password.is_set),
-        MeRoutes(ServerFacts("machine", "1", "demo:led", password.is_set, 30.0), "operator"),
+        MeRoutes(ServerFacts("machine", "1", "demo:led", Mode.ACCEPT_EDITS, "none", password.is_set, 30.0), "operator"),
         ModelChoiceRoutes(lambda: [ModelChoice(id="demo:led", provider="demo", name="led")], "demo:led"),
     )
     return [route for room in rooms for route in room.routes()]

@@ -64,7 +64,7 @@ async def _build_doors(
     routes: list[Route],
 ) -> dict[str, PlatformDoor]:
     settings = config.messaging
-    commands = Commands(engine, store, check_model, config.model)
+    commands = Commands(engine, store, check_model, config.model, config.engine.permission_mode)
     new = NewSessions(OPERATOR, config.model, config.workspace)
     doors = {}
     for name in settings.doors:

@@ -61,6 +61,7 @@ from wakeful.tools.processes.ledgers.both import BothLedgers
 from wakeful.tools.processes.ledgers.unstored import UnstoredLedger
 from wakeful.tools.processes.ledgers.unstored_processes import UnstoredProcesses
 from wakeful.tools.processes.output.secrets import Redactor
+from wakeful.tools.processes.sandbox import Sandbox, SandboxChoice, SandboxSetting, choose_sandbox
 from wakeful.tools.processes.settings import MIB, ProcessSettings
 from wakeful.tools.send_file_tool import SendFileTool
 from wakeful.tools.terminal_tool import TerminalTool
@@ -94,6 +95,8 @@ class Running:
     schedules: ScheduleDesk
     # The names of the agent's tools.
     tools: frozenset[str]
+    # What their commands run in.
+    sandbox: SandboxChoice
     doors: Doors | None = None
     # Sends webhooks, where some are configured.
     webhooks: Job | None = None
@@ -139,7 +142,8 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     binder = AdapterBinder([*ADAPTERS, *(CHAT_ADAPTERS[name]() for name in config.messaging.doors)])
     on_close = EndReports(config.webhooks).write if config.webhooks else None
     ledger = Ledger(store, SystemClock(), config.engine, host=host, binder=binder, on_close=on_close)
-    settings = build_process_settings(config)
+    sandbox = build_sandbox(config)
+    settings = build_process_settings(config, sandbox.sandbox)
     unstored = UnstoredLedger(settings.root)
     tasks = BothLedgers(ledger.tasks, unstored)
     keeper = ProcessKeeper(tasks, settings, host)
@@ -158,7 +162,7 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     equipment = Equipment(loop, keeper, UnstoredProcesses(keeper, unstored), results)
     engine = Engine(ledger, equipment, adopts=adopts)
     names = frozenset(tool.spec.name for tool in tools)
-    return Running(engine, store, keeper, providers, catalogue, facts, metrics, files, schedules, names)
+    return Running(engine, store, keeper, providers, catalogue, facts, metrics, files, schedules, names, sandbox)
 
 
 def build_title_asker(config: Config, store: Store, providers: ProviderRegistry) -> AskForTitle:
@@ -184,12 +188,21 @@ def build_schedules(config: Config, ledger: Ledger, providers: ProviderRegistry)
     return ScheduleDesk(ledger, settings, providers.resolve)
 
 
-def build_process_settings(config: Config) -> ProcessSettings:
+def build_sandbox(config: Config) -> SandboxChoice:
+    """Raises ConfigError where the setting wants a sandbox that does not work."""
+    choice = choose_sandbox(config.sandbox, config.home)
+    if choice.sandbox is None and config.sandbox is SandboxSetting.BWRAP:
+        raise ConfigError(f"{config.origins.get('sandbox', 'sandbox')} is bwrap, but {choice.why}.")
+    return choice
+
+
+def build_process_settings(config: Config, sandbox: Sandbox | None = None) -> ProcessSettings:
     return ProcessSettings(
         root=process_root(config),
         secrets=frozenset(config.secrets | {local_key(config.home)} | _secrets_around(config)),
         extra_environment=config.task_environment,
         output_cap=config.task_output_mib * MIB,
+        sandbox=sandbox,
     )
 
 

@@ -154,7 +154,15 @@ def build_page(config: Config, running: Running, door: FrontDoor) -> list[Route]
         return [_model_choice(entry, *running.facts.look_up(entry.id)) for entry in running.catalogue.models()]
 
     password = Password(config.password)
-    facts = ServerFacts(socket.gethostname(), _VERSION, config.model, password.is_set, config.engine.undo_seconds)
+    facts = ServerFacts(
+        socket.gethostname(),
+        _VERSION,
+        config.model,
+        config.engine.permission_mode,
+        running.sandbox.kind,
+        password.is_set,
+        config.engine.undo_seconds,
+    )
     rooms = (
         PageRoutes(has_password=password.is_set),
         MeRoutes(facts, OPERATOR),

@@ -12,6 +12,7 @@ from wakeful.engine.settings import EngineSettings
 from wakeful.gateway.hooks.hook import Hook
 from wakeful.gateway.messaging.settings import MessagingSettings
 from wakeful.gateway.webhooks.endpoint import WebhookEndpoint
+from wakeful.tools.processes.sandbox import SandboxSetting
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ class Config:
     task_environment: tuple[str, ...] = ()
     # Most disk space for the output of one process, in MiB.
     task_output_mib: int = 256
+    # What agents' commands run in.
+    sandbox: SandboxSetting = SandboxSetting.AUTO
     # Most concurrent API requests, in all and per key.
     api_concurrency: int = 10_000
     api_concurrency_per_key: int = 10_000

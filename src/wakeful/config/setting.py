@@ -12,6 +12,7 @@ from wakeful.gateway.messaging.settings import PLATFORMS, Groups, ShownProgress,
 from wakeful.model.approvals.mode import Mode
 from wakeful.model.inbox import IfBusy
 from wakeful.model.messaging.chat import SessionScope
+from wakeful.tools.processes.sandbox import SandboxSetting
 
 VARIABLE_PREFIX = "WAKEFUL_"
 
@@ -79,6 +80,7 @@ _ALL = [
     Setting("wake_retry_seconds", values.seconds(0.1, _DAY)),
     Setting("approval_seconds", values.seconds(1, 30 * _DAY)),
     Setting("permission_mode", lambda value: Mode(values.one_of(*Mode)(value))),
+    Setting("sandbox", lambda value: SandboxSetting(values.one_of(*SandboxSetting)(value))),
     Setting("grant_days", values.days(0.001, 3650)),
     Setting("delegation_limit", values.whole_number(1, 1000)),
     Setting("delegation_depth", values.whole_number(0, 20)),

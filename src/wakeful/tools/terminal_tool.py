@@ -12,6 +12,7 @@ from wakeful.model.ids import new_id
 from wakeful.model.tasks.task import Task, TaskKind
 from wakeful.model.turn import Lease
 from wakeful.tools.base import RESULT_LIMIT, Intent, ToolContext, ToolResult, ToolSpec, Unusable, as_sentence
+from wakeful.tools.commands.gate.ground import open_folders
 from wakeful.tools.commands.gate.reasons import Scene, find_reasons
 from wakeful.tools.commands.judging import reasons_of_command
 from wakeful.tools.commands.request import (
@@ -103,8 +104,9 @@ class TerminalTool:
         return asks_for_background(arguments)
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        opened = (context.workspace, *open_folders(self._home, context.session_id))
         try:
-            request = read_request(arguments, context.workspace)
+            request = replace(read_request(arguments, context.workspace), opened=tuple(map(str, opened)))
         except Unusable as unusable:
             return _unusable(unusable)
         if not request.background:
@@ -169,6 +171,7 @@ async def _run_foreground(
         timeout=DEFAULT_TIMEOUT if request.timeout is None else request.timeout,
         pty=request.pty,
         variables=request.variables,
+        opened=request.opened,
         limit=limit,
         keep_in=keep_in,
     )
@@ -218,6 +221,7 @@ def _launch(request: TerminalRequest, *, can_deliver: bool) -> tuple[Launch, boo
         watch_patterns=request.watch_patterns if can_deliver else (),
         notify_on_complete=request.notify_on_complete and can_deliver,
         variables=request.variables,
+        opened=request.opened,
     )
     return launch, request.wants_promise and can_deliver
 

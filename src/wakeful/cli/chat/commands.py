@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from wakeful.model.approvals.mode import Mode
+
 
 class LineKind(Enum):
     SAY = auto()
@@ -32,8 +34,16 @@ COMMANDS = {
     "compact": ("[focus]", "sum up what the model reads; all stays visible"),
     "usage": ("", "show how full the context is, and what was spent"),
     "model": ("[provider:model]", "show who answers, or choose another"),
+    "mode": ("[name]", "show or choose what the agent may do without asking"),
     "help": ("", "show this"),
     "quit": ("", "leave; what runs goes on running"),
+}
+
+_MODES = {
+    Mode.READ_ONLY: "reads files, runs commands that only read; changes nothing",
+    Mode.ASK: "asks before each edit and each command that does more than read",
+    Mode.ACCEPT_EDITS: "edits files and runs commands; asks before anything dangerous",
+    Mode.EVERYTHING: "asks only about Wakeful's own files; for the operator alone",
 }
 
 # A path such as /etc/hosts is not a command.
@@ -60,6 +70,11 @@ def parse_line(text: str) -> Line | None:
 def choice_in(text: str) -> str | None:
     """Return the answer to a question, given as a letter or a word. Allowing more than one call takes /allow."""
     return _CHOICES.get(text.strip().lower())
+
+
+def mode_lines() -> tuple[str, ...]:
+    width = max(map(len, _MODES))
+    return tuple(f"{mode:<{width}}  {says}" for mode, says in _MODES.items())
 
 
 def help_lines() -> list[str]:

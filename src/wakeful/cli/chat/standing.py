@@ -13,6 +13,8 @@ class Standing:
     # Empty before the first message, which creates the session.
     session_id: str = ""
     model: str = ""
+    # How much the agent may do without asking; empty: not known yet.
+    mode: str = ""
     title: str = ""
     active_turn: str | None = None
     active_since: float = 0.0
@@ -57,7 +59,7 @@ class Standing:
 
     def begin(self, session_id: str, model: str) -> None:
         """Replace the session by another."""
-        self.session_id, self.model, self.title = session_id, model, ""
+        self.session_id, self.model, self.mode, self.title = session_id, model, "", ""
         self.active_turn, self.turns = None, KnownTurns()
         self.tasks, self.queued, self.waiting_notices = [], [], []
         self.approvals, self.promised = {}, set()
@@ -74,6 +76,7 @@ class Standing:
         self.turns.learn(snapshot["turns"])
         self.title = session["title"] or ""
         self.model = session["model"] or self.model
+        self.mode = session["mode"]
         self._know_tasks(snapshot["tasks"])
         self.queued = [row for row in snapshot["queued"] if row["turn_id"] != self.active_turn]
         self.waiting_notices = snapshot["pending_notices"]

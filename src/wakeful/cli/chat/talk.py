@@ -7,7 +7,7 @@ from time import monotonic
 from wakeful.cli.chat.cards.card import Card, Tone, failure, remark
 from wakeful.cli.chat.cards.context_cards import usage_card
 from wakeful.cli.chat.cards.question_card import whole_question_card
-from wakeful.cli.chat.commands import Line, LineKind, choice_in, help_lines, parse_line
+from wakeful.cli.chat.commands import Line, LineKind, choice_in, help_lines, mode_lines, parse_line
 from wakeful.cli.chat.followed_session import FollowedSession
 from wakeful.cli.chat.narrator import Narrator
 from wakeful.cli.chat.screens.screen import Screen
@@ -18,6 +18,7 @@ from wakeful.cli.lists.short_id import short_id
 from wakeful.cli.lists.task_list import short_task_lines
 from wakeful.cli.plain_text import harmless, one_line
 from wakeful.errors import SessionNotFound, WakefulError
+from wakeful.model.approvals.mode import Mode
 from wakeful.model.ids import new_id
 
 _RECENT = 15
@@ -42,6 +43,8 @@ class Talk:
         self._client = client
         self._screen = screen
         self._model = model
+        # Chosen before there is a session: the next one begins with it.
+        self._mode = ""
         self._workspace = workspace
         self._on_silence = on_silence
         self.standing = Standing(model=model)
@@ -60,6 +63,7 @@ class Talk:
             "compact": self._compact,
             "usage": self._usage,
             "model": self._choose_model,
+            "mode": self._choose_mode,
             "help": self._help,
         }
 
@@ -120,7 +124,8 @@ class Talk:
             self._screen.show(failure(f"There is no command /{line.name}. /help shows all of them."))
 
     async def _begin_session(self) -> None:
-        body = {"workspace": self._workspace} | ({"model": self._model} if self._model else {})
+        chosen = {"model": self._model, "mode": self._mode}
+        body = {"workspace": self._workspace} | {name: value for name, value in chosen.items() if value}
         session = await self._client.post("/api/session/new", body)
         await self.session.begin(session["session_id"])
 
@@ -208,6 +213,21 @@ class Talk:
             await self._client.patch("/api/session", {"session_id": self.standing.session_id, "model": name})
         self._model = self.standing.model = name
         self._screen.show(remark(f"{one_line(name)} answers from now on."))
+
+    async def _choose_mode(self, name: str) -> None:
+        session_id = self.standing.session_id
+        if not name:
+            mode = self.standing.mode or self._mode or (await self._client.get("/api/me"))["mode"]
+            self._screen.show(Card(Tone.QUIET, f"The mode is {mode}. /mode NAME chooses another:", lines=mode_lines()))
+        elif name not in list(Mode):
+            self._screen.show(failure(f"There is no mode {one_line(name)}: it is one of {', '.join(Mode)}."))
+        else:
+            if session_id:
+                await self._client.patch("/api/session", {"session_id": session_id, "mode": name})
+                self.standing.mode = name
+            else:
+                self._mode = name
+            self._screen.show(remark(f"The mode is {name} from the next step on, also for sub-agents."))
 
     async def _help(self, argument: str) -> None:
         self._screen.show(Card(Tone.QUIET, "What you can type:", lines=tuple(help_lines()), is_prose=True))

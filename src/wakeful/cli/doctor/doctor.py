@@ -13,7 +13,14 @@ from wakeful.cli.connection import connected
 from wakeful.cli.doctor.platform_checks import check_platforms
 from wakeful.cli.doctor.result import CheckResult, CheckState
 from wakeful.cli.doctor.server_checks import check_cron, check_database, check_doors, check_outbox, check_people
-from wakeful.cli.doctor.settings_checks import check_home, check_hooks, check_model, check_port, check_spend
+from wakeful.cli.doctor.settings_checks import (
+    check_home,
+    check_hooks,
+    check_model,
+    check_port,
+    check_sandbox,
+    check_spend,
+)
 from wakeful.cli.server.listener import is_answered, local_socket
 from wakeful.config.config import Config
 from wakeful.errors import ConfigError, WakefulError
@@ -42,6 +49,7 @@ async def _examine(config: Config) -> list[CheckResult]:
         await check_model(config),
         check_spend(config),
         check_port(config),
+        check_sandbox(config),
         *[result async for result in _examine_server(config)],
         *await check_platforms(config),
         check_hooks(config),

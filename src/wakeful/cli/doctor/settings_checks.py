@@ -9,6 +9,7 @@ from wakeful.cli.server.listener import bind_listener, is_answered, local_socket
 from wakeful.config.config import Config
 from wakeful.config.home import make_home
 from wakeful.errors import ConfigError
+from wakeful.tools.processes.sandbox import SandboxSetting, choose_sandbox
 
 _OTHERS = 0o077
 
@@ -47,6 +48,16 @@ def check_spend(config: Config) -> CheckResult:
         if not facts.look_up(model)[0].is_priced:
             return CheckResult.warn("spend", unpriced_sentence(model))
     return CheckResult.ok("spend", ", ".join(said))
+
+
+def check_sandbox(config: Config) -> CheckResult:
+    choice = choose_sandbox(config.sandbox, config.home)
+    if choice.sandbox is not None:
+        return CheckResult.ok("sandbox", f"bwrap: {choice.why}")
+    if config.sandbox is SandboxSetting.BWRAP:
+        return CheckResult.fail("sandbox", f"The setting is bwrap, but {choice.why}.")
+    danger = "an agent's command can read the key, and so answer its own questions"
+    return CheckResult.warn("sandbox", f"None, because {choice.why}: {danger} (docs/gate.md).")
 
 
 def check_port(config: Config) -> CheckResult:

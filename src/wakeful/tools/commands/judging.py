@@ -6,7 +6,7 @@ from pathlib import Path
 from wakeful.model.approvals.approval import Reason
 from wakeful.model.approvals.reason_kinds import COMMAND
 from wakeful.tools.base import ToolContext
-from wakeful.tools.commands.gate.ground import results_folder
+from wakeful.tools.commands.gate.ground import open_folders
 from wakeful.tools.commands.gate.reasons import Scene, find_reasons
 from wakeful.tools.commands.gate.typing import Typing, reasons_to_type, runs_input
 from wakeful.tools.commands.reading.judge import command_only_reads, typing_only_reads
@@ -42,4 +42,4 @@ async def reasons_of_typing(typing: Typing, workdir: Path, context: ToolContext,
 
 
 def _scene(workdir: Path, context: ToolContext, home: Path) -> Scene:
-    return Scene(workdir, context.workspace, home, (results_folder(home, context.session_id),))
+    return Scene(workdir, context.workspace, home, open_folders(home, context.session_id))

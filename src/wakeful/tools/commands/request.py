@@ -29,6 +29,8 @@ class TerminalRequest:
     pty: bool = False
     notify_on_complete: bool = False
     watch_patterns: tuple[str, ...] = ()
+    # Paths in the server's folder that a sandbox leaves visible.
+    opened: tuple[str, ...] = ()
     # Environment variables that tell the command about its session.
     variables: Mapping[str, str] = field(default_factory=dict)
 

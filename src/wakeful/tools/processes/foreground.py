@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -56,14 +56,16 @@ class ForegroundRunner:
         timeout: float,
         pty: bool,
         variables: Mapping[str, str] = _NO_VARIABLES,
+        opened: Sequence[str] = (),
         limit: int = RESULT_LIMIT,
         keep_in: Path | None = None,
     ) -> ForegroundResult:
         """Run the command with `variables` in its environment, and return at most `limit` characters of its output; all
-        of a longer one is kept in the file `keep_in`. Cancelling this ends everything in its group.
+        of a longer one is kept in the file `keep_in`. A sandbox leaves the paths `opened` of the server's folder
+        visible. Cancelling this ends everything in its group.
         """
         stop = asyncio.Event()
-        start = partial(self._spawn, command=command, workdir=workdir, pty=pty, variables=variables)
+        start = partial(self._spawn, command=command, workdir=workdir, pty=pty, variables=variables, opened=opened)
         read = partial(self._result, limit=limit, keep_in=keep_in)
         job = asyncio.create_task(self._run(start, read, timeout=timeout, stop=stop))
         self._jobs[job] = stop
@@ -113,10 +115,19 @@ class ForegroundRunner:
             await asyncio.to_thread(folder.remove)
 
     def _spawn(
-        self, folder: ProcessFolder, *, command: str, workdir: str, pty: bool, variables: Mapping[str, str]
+        self,
+        folder: ProcessFolder,
+        *,
+        command: str,
+        workdir: str,
+        pty: bool,
+        variables: Mapping[str, str],
+        opened: Sequence[str],
     ) -> Grip:
         self._guard.require_room()
-        return self._spawner.spawn(folder, ATTEMPT, command, workdir, pty=pty, with_stdin=False, variables=variables)
+        return self._spawner.spawn(
+            folder, ATTEMPT, command, workdir, pty=pty, with_stdin=False, variables=variables, opened=opened
+        )
 
     async def _attend(self, grip: Grip, folder: ProcessFolder, timeout: float, stop: asyncio.Event) -> bool:
         """Wait until the command ends, or end it on a timeout or stop. Return whether it timed out."""

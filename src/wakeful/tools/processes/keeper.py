@@ -190,6 +190,7 @@ class ProcessKeeper:
             pty=launch.pty,
             with_stdin=True,
             variables=launch.variables,
+            opened=launch.opened,
         )
 
     def _knows(self, task_id: str) -> bool:

@@ -17,6 +17,8 @@ class Launch:
     notify_on_complete: bool = False
     # Environment variables about the session, for every attempt.
     variables: Mapping[str, str] = field(default_factory=dict)
+    # Paths in the server's folder that a sandbox leaves visible.
+    opened: tuple[str, ...] = ()
 
     def dump(self) -> bytes:
         return orjson.dumps(asdict(self))
@@ -24,4 +26,4 @@ class Launch:
 
 def launch_of(task: Task) -> Launch:
     spec = orjson.loads(task.spec)
-    return Launch(**spec | {"watch_patterns": tuple(spec["watch_patterns"])})
+    return Launch(**spec | {name: tuple(spec.get(name, ())) for name in ("watch_patterns", "opened")})

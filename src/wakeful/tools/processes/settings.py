@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from wakeful.tools.processes.sandbox import Sandbox
+
 MIB = 1024 * 1024
 
 
@@ -20,6 +22,8 @@ class ProcessSettings:
     minimum_free: int = 512 * MIB
     # Disk space that the size limit for a command's files leaves free, as measured at its start.
     disk_reserve: int = 1024 * MIB
+    # What is around every command; None: nothing.
+    sandbox: Sandbox | None = None
     # Seconds between TERM and KILL.
     kill_grace: float = 2.0
     # The least seconds between two notices of a watch.

@@ -7,7 +7,7 @@ import shutil
 import struct
 import subprocess
 import termios
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -28,6 +28,7 @@ class Spawner:
     def __init__(self, settings: ProcessSettings, guard: OutputGuard, environment: Mapping[str, str]) -> None:
         """`environment` is the server's own; commands get the allowed part of it."""
         self._guard = guard
+        self._sandbox = settings.sandbox
         passed_on = command_environment(environment, extra=settings.extra_environment, secrets=settings.secrets)
         self._environment = passed_on | {MARK: str(settings.root)}
 
@@ -41,12 +42,16 @@ class Spawner:
         pty: bool,
         with_stdin: bool,
         variables: Mapping[str, str],
+        opened: Sequence[str] = (),
     ) -> Grip:
         """Start the wrapper, which runs the command unless this attempt is forbidden. `variables` are added to the
-        environment of every command. Raises OSError.
+        environment of every command. `opened` are the paths in the server's folder that a sandbox leaves visible.
+        Raises OSError.
         """
         folder.make(with_stdin=with_stdin or pty)
-        shell = shutil.which("bash") or "/bin/sh"
+        words = [shutil.which("bash") or "/bin/sh", "-c", command]
+        if self._sandbox is not None:
+            words = self._sandbox.around(words, workdir, [*opened, str(folder.path)])
         largest_file = self._guard.largest_file(Path(workdir))
         environment = ({"TERM": "xterm-256color"} if pty else {}) | self._environment | dict(variables)
         with folder.output.open("ab") as output, _input(pty=pty) as (source, terminal):
@@ -56,9 +61,9 @@ class Spawner:
                     attempt,
                     workdir=workdir,
                     largest_file=largest_file,
-                    shell=shell,
-                    command=command,
+                    command=words,
                     terminal=terminal,
+                    is_sandboxed=self._sandbox is not None,
                 ),
                 stdin=source,
                 stdout=output,

@@ -1,13 +1,16 @@
 """The shell around a command: it outlives the server and writes the command's exit code.
 
 Its arguments: the process's folder, the attempt, the working directory, the size limit for files in blocks of 512
-bytes, the shell for the command, the command, and the path of the terminal, if any. It is started as the leader of a
-new session, with stdout and stderr going to the file `output`; with a terminal, its stdin is the master side.
+bytes, the path of the terminal, if any, "sandbox" if one is around the command, and the command as words. It is
+started as the leader of a new session, with stdout and stderr going to the file `output`; with a terminal, its stdin
+is the master side.
 
 Why it is written this way:
 - It is a text for `sh -c`: a shell reads a script file bit by bit, and an upgrade would change the file under it.
 - It sets a single variable: any name could be that of a variable in the environment of the command.
 - The command is a parameter, never a part of the text. One parameter may have 128 KiB.
+- A sandbox ignores the signals for the command, which gets them itself: else it would end before the command has
+  cleaned up.
 - Signals are caught, not ignored: an ignored signal stays ignored in the command. TERM before the command has started
   ends the wrapper.
 - `exit` is written by one small write and counts only with its newline, so it needs no temporary file and no `mv`,
@@ -20,6 +23,7 @@ Why it is written this way:
   background child that keeps it open gets HUP, as from any terminal that closes, and has one second.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 COMMAND_LIMIT = 100_000
@@ -34,10 +38,10 @@ set +C
 trap 'echo $? 1<>"$1/exit"; kill -KILL 0' EXIT
 ulimit -f "$4" 2>/dev/null
 trap '' HUP INT QUIT TERM
-if [ -n "$7" ]; then
-    exec 8<&0 <"$7" >"$7" 2>&1
+if [ -n "$5" ]; then
+    exec 8<&0 <"$5" >"$5" 2>&1
     cat <&8 >>"$1/output" 2>/dev/null 8<&- &
-    set -- "$@" $!
+    wakeful_stat=$!
     cat <>"$1/stdin" >&8 2>/dev/null 8<&- &
     exec 8<&-
     trap 'echo $? 1<>"$1/exit"
@@ -45,7 +49,7 @@ if [ -n "$7" ]; then
         trap "" HUP
         kill -HUP 0
         (sleep 1; kill -KILL 0) &
-        wait "$8"
+        wait "$wakeful_stat"
         kill -KILL 0' EXIT
 elif [ -p "$1/stdin" ]; then
     exec 8<>"$1/stdin" 9>"$1/stdin" <"$1/stdin"
@@ -57,16 +61,28 @@ trap - HUP INT QUIT
 trap 'exit 143' TERM
 cd -- "$3" || exit 126
 trap : HUP INT QUIT TERM USR1 USR2
-"$5" -c "$6"
+(
+    if [ -n "$6" ]; then trap '' HUP INT QUIT TERM USR1 USR2; fi
+    shift 6
+    exec "$@"
+)
 exit $?
 """
 
 
 def wrapper_arguments(
-    folder: Path, attempt: int, *, workdir: str, largest_file: int, shell: str, command: str, terminal: str
+    folder: Path,
+    attempt: int,
+    *,
+    workdir: str,
+    largest_file: int,
+    command: Sequence[str],
+    terminal: str,
+    is_sandboxed: bool = False,
 ) -> list[str]:
-    blocks = largest_file // BLOCK
+    """`command` is the whole command line, with the sandbox around it, if any."""
+    blocks, sandbox = largest_file // BLOCK, "sandbox" if is_sandboxed else ""
     return [
         "/bin/sh", "-c", _SCRIPT, "wakeful",
-        str(folder), str(attempt), workdir, str(blocks), shell, command, terminal,
+        str(folder), str(attempt), workdir, str(blocks), terminal, sandbox, *command,
     ]  # fmt: skip

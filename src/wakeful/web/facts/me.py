@@ -1,15 +1,18 @@
 """The route that says who the caller is and which server answers."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from wakeful.model.approvals.mode import Mode
 from wakeful.wire.answer import JsonAnswer
-from wakeful.wire.declared import Outgoing
+from wakeful.wire.declared import Outgoing, words
+
+SandboxKind: TypeAlias = Literal["bwrap", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,10 @@ class ServerFacts:
     version: str
     # For sessions that name no model.
     model: str
+    # For sessions that have none of their own.
+    mode: Mode
+    # What agents' commands run in.
+    sandbox: SandboxKind
     has_password: bool
     # How long a deleted session can be brought back.
     undo_seconds: float
@@ -30,6 +37,8 @@ class Me(Outgoing):
     host: str
     version: str
     model: str
+    mode: Annotated[Mode, words("Of sessions that have none of their own.")]
+    sandbox: Annotated[SandboxKind, words("What agents' commands run in.")]
     has_password: bool
     undo_seconds: Annotated[float, Meta(ge=0)]
 
@@ -51,6 +60,8 @@ class MeRoutes:
             host=server.host,
             version=server.version,
             model=server.model,
+            mode=server.mode,
+            sandbox=server.sandbox,
             has_password=server.has_password,
             undo_seconds=server.undo_seconds,
         )

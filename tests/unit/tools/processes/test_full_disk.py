@@ -33,9 +33,8 @@ def test_it_keeps_its_exit_code(small_disk: list[str], tmp_path: Path, code: int
         1,
         workdir=str(tmp_path),
         largest_file=1 << 20,
-        shell="/bin/sh",
         # Fills the disk to the last byte.
-        command=f"cat /dev/zero >fill; echo x >more && exit 55; exit {code}",
+        command=["/bin/sh", "-c", f"cat /dev/zero >fill; echo x >more && exit 55; exit {code}"],
         terminal="",
     )
     ended = subprocess.run([*small_disk, *arguments], capture_output=True, check=False)

@@ -8,6 +8,7 @@ from wakeful.engine.approvals.approval_data import approval_data
 from wakeful.engine.engine import Engine
 from wakeful.errors import AlreadyAnswered, ApprovalNotFound, ConfigError, NoFolderToGrant, OnceOnly
 from wakeful.model.approvals.approval import Approval, Choice
+from wakeful.model.approvals.mode import Mode, mode_of
 from wakeful.model.inbox import RowKind
 from wakeful.model.session import Session
 from wakeful.store.base import Store, Transaction
@@ -18,6 +19,7 @@ COMMANDS = {
     "status": "how this conversation stands",
     "tasks": "the background work of this conversation",
     "model": "show or choose the model: /model NAME",
+    "mode": "show or choose what I may do without asking: /mode NAME",
     "approve": "allow what waits for an answer: /approve once, session or folder",
     "deny": "refuse what waits for an answer",
     "help": "this list",
@@ -50,17 +52,23 @@ def parse_command(text: str) -> Command | None:
 class Commands:
     """Answers commands about the session of a chat; `/new` is the ingress's own."""
 
-    def __init__(self, engine: Engine, store: Store, check_model: Callable[[str], object], model: str) -> None:
-        """`check_model` raises ConfigError for a name that no provider answers to."""
+    def __init__(
+        self, engine: Engine, store: Store, check_model: Callable[[str], object], model: str, mode: Mode
+    ) -> None:
+        """`check_model` raises ConfigError for a name that no provider answers to. `mode` is that of sessions that have
+        none of their own.
+        """
         self._engine = engine
         self._store = store
         self._check_model = check_model
         self._model = model
+        self._mode = mode
         self._answers: dict[str, Callable[[Session | None, str], Awaitable[str]]] = {
             "stop": self._stop,
             "status": self._status,
             "tasks": self._tasks,
             "model": self._choose_model,
+            "mode": self._choose_mode,
             "approve": self._approve,
             "deny": self._deny,
             "help": self._help,
@@ -124,6 +132,19 @@ class Commands:
             return "Say something first: then this conversation can have a model."
         await self._engine.change_session(session.id, model=argument)
         return f"Model: {argument}"
+
+    async def _choose_mode(self, session: Session | None, argument: str) -> str:
+        if not argument:
+            return f"Mode: {self._mode if session is None else mode_of(session, self._mode)}"
+        if argument not in list(Mode):
+            return f"There is no mode {argument}: it is one of {', '.join(Mode)}."
+        # Whoever talks in a chat is not known to be the operator, who has chosen the setting.
+        if Mode(argument).is_looser_than(self._mode):
+            return f"In a chat the mode can be {self._mode} or a stricter one: my owner has set it so."
+        if session is None:
+            return "Say something first: then this conversation can have a mode."
+        await self._engine.change_session(session.id, mode=argument)
+        return f"Mode: {argument}"
 
     async def _approve(self, session: Session | None, argument: str) -> str:
         try:

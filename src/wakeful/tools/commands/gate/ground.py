@@ -89,6 +89,11 @@ def results_folder(home: Path, session_id: str) -> Path:
     return home / "results" / session_id
 
 
+def open_folders(home: Path, session_id: str) -> tuple[Path, ...]:
+    """Return the folders inside the server's own that calls of this session may use, besides its workspace."""
+    return (results_folder(home, session_id),)
+
+
 def is_within(path: str, folder: str) -> bool:
     return path != folder and path.startswith("/" if folder == "/" else f"{folder}/")
 

@@ -1,4 +1,4 @@
-// The bar below the message box: the model, the state of the turn, and the buttons.
+// The bar below the message box: the mode, the model, the state of the turn, and the buttons.
 
 import { api } from "../api.js";
 import { emit, on } from "../bus.js";
@@ -8,6 +8,7 @@ import { connectionState } from "../stream/connection.js";
 import { openSession } from "../session/state.js";
 import { isSummingUp } from "../session/summaries.js";
 import { tick } from "../ticker.js";
+import { modeButton } from "./mode_picker.js";
 import { modelButton } from "./model_picker.js";
 
 export class ComposerBar {
@@ -28,6 +29,7 @@ export class ComposerBar {
     this.element = el(
       "div",
       { class: "composer__bar" },
+      modeButton(),
       modelButton(),
       this.#hint,
       el("span", { class: "composer__send" }, this.#stop, this.#send),

@@ -7,6 +7,7 @@ import { openSession } from "../session/state.js";
 import { settings } from "../settings.js";
 import { ComposerBar } from "./bar.js";
 import { draftOf, keepDraft } from "./drafts.js";
+import { takeModeForNew } from "./mode_picker.js";
 import { put } from "./outbox.js";
 
 const WHILE_BUSY = { queue: "Message; it waits for this turn", steer: "Message; it is read at the next step" };
@@ -102,7 +103,8 @@ class Composer {
 
   #put(text, ifBusy) {
     try {
-      return put({ session: this.#session, text, ifBusy });
+      const mode = this.#session ? undefined : takeModeForNew();
+      return put({ session: this.#session, text, ifBusy, mode });
     } catch {
       const words = "The message is too long for this browser's storage. Give the agent a file instead, or send it in parts.";
       emit("toast", { kind: "fail", title: "Not sent", text: words });

@@ -13,10 +13,10 @@ const KEY = "wakeful.outbox";
 const LOCK = "wakeful.outbox";
 const AGAIN_MS = 3_000;
 
-// {id, tab, session, text, ifBusy, at, withdraw?, refused?}: `session` is null until the first message has made the
-// session; `withdraw` is the queued turn that this message replaces; `refused` is the server's reason.
-export function put({ session, text, ifBusy, withdraw }) {
-  const entry = { id: newId("msg"), tab: tabId(), session, text, ifBusy, at: Date.now(), withdraw };
+// {id, tab, session, text, ifBusy, at, mode?, withdraw?, refused?}: `session` is null until the first message has made
+// the session; `mode` is the one that the session is to begin with; `withdraw` is the queued turn that this message replaces; `refused` is the server's reason.
+export function put({ session, text, ifBusy, mode, withdraw }) {
+  const entry = { id: newId("msg"), tab: tabId(), session, text, ifBusy, at: Date.now(), mode, withdraw };
   write([...entries(), entry]);
   flush();
   return entry;
@@ -124,7 +124,7 @@ async function send(entry) {
 
 // Makes the session for a first message, and gives its id to the other messages that this tab has written for it.
 async function begin(entry) {
-  const { session_id } = await api.post("/api/session/new", {});
+  const { session_id } = await api.post("/api/session/new", entry.mode ? { mode: entry.mode } : {});
   const isOurs = (one) => one.session === null && one.tab === entry.tab;
   write(entries().map((one) => (isOurs(one) ? { ...one, session: session_id } : one)));
   if (entry.tab === tabId()) emit("session-begun", { id: session_id });
