@@ -5,11 +5,14 @@ from pathlib import Path
 import pytest
 
 from tests.engine.asking import DELETES, DISCARDS, ask, questions_in, sub_agent_of, working
+from tests.engine.kit import HOME as HOME_ADDRESS
 from tests.engine.kit import House, Node
 from wakeful.engine.inbox.submission import Receipt
 from wakeful.errors import NoFolderToGrant, OnceOnly
-from wakeful.model.approvals.approval import Choice, Reason
+from wakeful.model.approvals.approval import Choice, Question, Reason
 from wakeful.model.approvals.grant import Grant
+from wakeful.model.ids import new_id
+from wakeful.model.session import Session
 
 UNCLEAR = (Reason("unclear", "hides what it does", None, "eval"),)
 HOME = (Reason("home", "reads the server's key", "~/.wakeful/key"),)
@@ -201,3 +204,31 @@ async def test_a_sub_agents_question_answered_in_its_own_session_does_not_bind_i
     await grant(node, house, child, Choice.SESSION)
     assert await passes(node, house, child)
     assert not await passes(node, house, top)
+
+
+async def test_a_folder_that_is_granted_in_a_chat_is_granted_in_that_chat_alone(node: Node, house: House) -> None:
+    async def in_chat(key: str) -> Receipt:
+        session = Session(new_id("ses"), "me", HOME_ADDRESS, "demo:led", "/nowhere/shop", chat_key=key)
+        await house.store.write(lambda tx: tx.sessions.create_if_absent(session))
+        return await working(node, house, session=session.id)
+
+    here = await in_chat("telegram:group:7")
+    await grant(node, house, here, Choice.FOLDER)
+
+    assert [found.chat_key for found in await grants(house)] == ["telegram:group:7"]
+    assert await passes(node, house, await in_chat("telegram:group:7"))
+    assert not await passes(node, house, await in_chat("telegram:group:8"))
+    assert not await passes(node, house, await working(node, house))
+
+
+async def test_grants_hold_where_nobody_can_be_asked(node: Node, house: House) -> None:
+    receipt = await working(node, house)
+    await grant(node, house, receipt, Choice.FOLDER)
+    turn = node.agent.briefs[receipt.turn_id].turn
+
+    left = await node.engine.approvals.uncovered(turn, 1, 5, Question("c", "terminal", "x", DISCARDS + DELETES))
+    none = await node.engine.approvals.uncovered(turn, 1, 6, Question("c", "terminal", "x", DISCARDS))
+
+    assert (left, none) == (DELETES, ())
+    assert [found.uses for found in await grants(house)] == [1]
+    assert await questions_in(house, receipt.session_id) != []

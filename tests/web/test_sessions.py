@@ -261,3 +261,31 @@ async def test_pinned_sessions_come_first_and_once_and_archived_ones_apart(web: 
     row = (await web.get("/api/sessions", archived="true")).json["sessions"][0]
     assert (row["archived"], row["pinned"]) == (True, False)
     assert (await web.get("/api/sessions", archived="perhaps")).code == "invalid_request"
+
+
+async def test_a_session_has_a_mode_that_its_rows_show_and_a_change_tells(web: Served) -> None:
+    session_id, plain = await web.new_session(mode="read_only"), await web.new_session()
+
+    rows = {row["session_id"]: row["mode"] for row in (await web.get("/api/sessions")).json["sessions"]}
+    assert rows == {session_id: "read_only", plain: "accept_edits"}
+    reply = await web.request("PATCH", "/api/session", "ann", json={"session_id": session_id, "mode": "ask"})
+    assert reply.status == 200
+    assert (await web.shown(session_id))["session"]["mode"] == "ask"
+
+
+@pytest.mark.parametrize(("who", "mode", "status", "code"), [
+    ("ann", "everything", 403, "not_allowed"),
+    ("ann", "whatever", 400, "invalid_request"),
+    ("ann", "accept_edits", 200, None),
+    ("operator", "everything", 200, None),
+])  # fmt: skip
+async def test_only_the_operator_may_allow_everything(
+    web: Served, who: str, mode: str, status: int, code: str | None
+) -> None:
+    session_id = await web.new_session()
+
+    changed = await web.request("PATCH", "/api/session", who, json={"session_id": session_id, "mode": mode})
+    made = await web.request("POST", "/api/session/new", who, json={"mode": mode})
+
+    assert (changed.status, made.status) == (status, status)
+    assert code is None or (changed.code, made.code) == (code, code)

@@ -46,7 +46,7 @@ Title: TypeAlias = Annotated[
     Meta(extra_json_schema={"maxLength": _TITLE_LIMIT, "pattern": _NO_NUL}),
     says(f"{{}} must be a text of at most {_TITLE_LIMIT} characters.", check=_is_title),
 ]
-ModeName: TypeAlias = Annotated[str, among(Mode)]
+ModeName: TypeAlias = Annotated[str, among(mode.value for mode in Mode)]
 ModelId: TypeAlias = Annotated[
     str,
     Meta(extra_json_schema={"pattern": "^[^\\u0000]*[^\\u0000\\s][^\\u0000]*$"}),

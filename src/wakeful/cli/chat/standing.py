@@ -13,8 +13,6 @@ class Standing:
     # Empty before the first message, which creates the session.
     session_id: str = ""
     model: str = ""
-    # How much the agent may do without asking; empty: not known yet.
-    mode: str = ""
     title: str = ""
     active_turn: str | None = None
     active_since: float = 0.0
@@ -34,6 +32,8 @@ class Standing:
     is_live: bool = True
     # False for `wakeful attach`, which only watches.
     may_answer: bool = True
+    # How much the agent may do without asking; empty: not known yet.
+    mode: str = ""
 
     @property
     def is_busy(self) -> bool:
@@ -76,7 +76,8 @@ class Standing:
         self.turns.learn(snapshot["turns"])
         self.title = session["title"] or ""
         self.model = session["model"] or self.model
-        self.mode = session["mode"]
+        # A server of before an upgrade may know no modes.
+        self.mode = session.get("mode", "")
         self._know_tasks(snapshot["tasks"])
         self.queued = [row for row in snapshot["queued"] if row["turn_id"] != self.active_turn]
         self.waiting_notices = snapshot["pending_notices"]

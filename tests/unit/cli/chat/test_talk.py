@@ -34,6 +34,8 @@ class FaultyClient(Client):
         self.posted: list[tuple[str, Mapping[str, Any]]] = []
 
     async def get(self, path: str, **query: str | int) -> dict[str, Any]:
+        if path == "/api/me":
+            return {"mode": "accept_edits"}
         if path == "/api/usage":
             return {"spent_today_usd": 2.1, "cap_usd": None, "hard_cap_usd": None, "state": "ok"}
         session: dict[str, Any] = {"session_id": "ses_1", "title": "", "model": "demo:wakeful", "usage": _USAGE}
@@ -47,6 +49,10 @@ class FaultyClient(Client):
         if self._faults:
             raise self._faults.pop(0)
         return {"turn_id": "turn_1"}
+
+    async def patch(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        self.posted.append((path, body))
+        return {}
 
     async def events(self, path: str, *, after: str = "", **query: str) -> AsyncGenerator[ServerEvent, None]:
         yield ServerEvent("0", "initial", {"active": None})
@@ -144,3 +150,14 @@ async def test_a_conversation_is_summed_up_with_the_words_that_say_what_matters(
 
     asked = [body for path, body in client.posted if path == "/api/session/compact"]
     assert asked == [{"session_id": "ses_1"}, {"session_id": "ses_1", "focus": "the file names"}]
+
+
+async def test_a_mode_that_is_chosen_first_is_that_of_the_next_session_and_then_it_is_changed() -> None:
+    client = FaultyClient()
+
+    _, shown = await take(client, "/mode", "/mode sudo", "/mode read_only", "hello", "/mode ask")
+
+    assert shown[0].startswith("The mode is accept_edits.")
+    assert shown[1].startswith("There is no mode sudo: it is one of read_only, ask, accept_edits, everything")
+    assert dict(client.posted)["/api/session/new"] == {"workspace": "/tmp", "mode": "read_only"}
+    assert dict(client.posted)["/api/session"] == {"session_id": "ses_1", "mode": "ask"}

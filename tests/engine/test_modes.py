@@ -1,0 +1,43 @@
+"""A session's mode holds from the next call on, also in the sessions of its sub-agents."""
+
+from tests.engine.asking import sub_agent_of, working
+from tests.engine.kit import House, Node
+from wakeful.engine.inbox.submission import Receipt
+from wakeful.model.approvals.mode import Mode
+
+
+async def mode_in(node: Node, receipt: Receipt) -> Mode:
+    turn = node.agent.briefs[receipt.turn_id].turn
+    return (await node.engine.approvals.standing(turn, 1, 1)).mode
+
+
+async def test_a_session_without_a_mode_has_that_of_the_setting(node: Node, house: House) -> None:
+    assert await mode_in(node, await working(node, house)) is Mode.ACCEPT_EDITS
+
+
+async def test_a_mode_that_is_changed_in_mid_turn_holds_for_it_and_its_sub_agents(node: Node, house: House) -> None:
+    receipt = await working(node, house)
+    child = await sub_agent_of(node, house, receipt)
+    grandchild = await sub_agent_of(node, house, child)
+
+    for mode in Mode:
+        await node.engine.change_session(receipt.session_id, mode=mode)
+        assert [await mode_in(node, each) for each in (receipt, child, grandchild)] == [mode] * 3
+
+
+async def test_another_session_keeps_its_mode_and_a_branch_takes_it_over(node: Node, house: House) -> None:
+    receipt, other = await working(node, house), await working(node, house)
+    await node.engine.change_session(receipt.session_id, mode=Mode.READ_ONLY)
+    await node.engine.cancel(receipt.session_id)
+
+    branch = await node.engine.branch(receipt.session_id)
+
+    assert branch.mode == Mode.READ_ONLY
+    assert await mode_in(node, other) is Mode.ACCEPT_EDITS
+
+
+async def test_a_mode_of_a_newer_version_allows_only_reading(node: Node, house: House) -> None:
+    receipt = await working(node, house)
+    await node.engine.change_session(receipt.session_id, mode="whatever_it_likes")
+
+    assert await mode_in(node, receipt) is Mode.READ_ONLY
