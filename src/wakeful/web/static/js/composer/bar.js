@@ -15,12 +15,12 @@ export class ComposerBar {
   #hint = el("span", { class: "composer__hint num" });
   #stop = el(
     "button",
-    { class: "button", type: "button", hidden: true, onclick: stopTurn },
+    { class: "button", type: "button", hidden: true, "aria-label": "Stop", onclick: stopTurn },
     icon("stop"),
-    "Stop",
+    el("span", { class: "composer__word", text: "Stop" }),
     key("Esc"),
   );
-  #word = el("span", { text: "Send" });
+  #word = el("span", { class: "composer__word", text: "Send" });
   #icon = el("span", { class: "composer__icon" });
   #send = el("button", { class: "button", type: "submit" }, this.#icon, this.#word, key("⏎"));
   #shown = "";
@@ -50,6 +50,7 @@ export class ComposerBar {
     this.#stop.hidden = !isBusy;
     const word = isBusy ? (usual === "steer" ? "Steer" : "Queue") : "Send";
     this.#word.textContent = word;
+    this.#send.ariaLabel = word;
     this.#icon.replaceChildren(icon({ Send: "send", Queue: "queue", Steer: "steer" }[word]));
     this.#hint.replaceChildren(...(isBusy ? [working(state, startedAt)] : hasText ? ["Draft kept on this device"] : []));
   }
