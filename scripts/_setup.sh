@@ -108,6 +108,11 @@ ensure_chromium() {
     fail "The tests of the page need Chromium: install chromium."
 }
 
+# The tests of the sandbox are skipped without it.
+ensure_bubblewrap() {
+    command -v bwrap >/dev/null || apt_install bubblewrap || true
+}
+
 find_chromium() {
     "$venv/bin/python" "$root/tests/browser/chromium.py" >/dev/null 2>&1
 }

@@ -55,13 +55,14 @@ class Grantor:
 
     seconds = 60.0
 
-    def __init__(self) -> None:
+    def __init__(self, mode: Mode = Mode.ACCEPT_EDITS) -> None:
+        self._mode = mode
         self.granted: set[str] = set()
         self.denies = False
         self.asked: list[Question] = []
 
     async def standing(self, turn: Turn, step: int, index: int) -> CallStanding:
-        return CallStanding(Mode.ACCEPT_EDITS)
+        return CallStanding(self._mode)
 
     async def uncovered(self, turn: Turn, step: int, index: int, question: Question) -> tuple[Reason, ...]:
         return tuple(reason for reason in question.reasons if reason.kind not in self.granted - ONCE_ONLY)
