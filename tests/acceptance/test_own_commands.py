@@ -21,6 +21,7 @@ for path, body in (
     ("/api/approval/respond", {"session_id": session_id, "call_id": call_id, "choice": "once"}),
     ("/api/login/link", {}),
     ("/api/pairings", {"code": "ABCD2345"}),
+    ("/api/session/new", {"mode": "accept_edits"}),
     ("/api/session/new", {}),
 ):
     connection = http.client.HTTPConnection("localhost")
@@ -35,7 +36,13 @@ for path, body in (
 
 @asynccontextmanager
 async def talking(wakeful: Command, endpoint: Endpoint) -> AsyncIterator[Client]:
-    settings = {"WAKEFUL_MODEL": "openai:scripted", "OPENAI_BASE_URL": endpoint.url, "OPENAI_API_KEY": "sk-scripted"}
+    # In a sandbox there would be neither key nor socket.
+    settings = {
+        "WAKEFUL_SANDBOX": "off",
+        "WAKEFUL_MODEL": "openai:scripted",
+        "OPENAI_BASE_URL": endpoint.url,
+        "OPENAI_API_KEY": "sk-scripted",
+    }
     wakeful.home.mkdir(mode=0o700)
     client = Client(wakeful.home / "wakeful.sock", local_key(wakeful.home), "terminal")
     async with wakeful.having(**settings).serving(), client:
@@ -68,7 +75,7 @@ async def test_a_command_of_the_agent_cannot_answer_its_questions(wakeful: Comma
         (asked,) = (await client.get("/api/approvals"))["approvals"]
         attempt = f"python3 answerer.py {wakeful.home} {asking} {asked['call_id']}"
         detour = (
-            f"setsid -f sh -c '{attempt} >detour.txt'; while [ \"$(wc -l <detour.txt)\" != 4 ]; do sleep 0.02; done"
+            f"setsid -f sh -c '{attempt} >detour.txt'; while [ \"$(wc -l <detour.txt)\" != 5 ]; do sleep 0.02; done"
         )
         (wakeful.folder / "try.sh").write_text(f"touch detour.txt; {attempt}; {detour}; cat detour.txt\n")
         trying = await say(client, wakeful.folder, calls=[running("sh try.sh")])
@@ -83,7 +90,7 @@ async def test_a_command_of_the_agent_cannot_answer_its_questions(wakeful: Comma
         answer = {"session_id": asking, "call_id": asked["call_id"], "choice": "deny"}
         assert await client.post("/api/approval/respond", answer) == {"ok": True}
 
-    refused = [*["403 not_allowed"] * 3, "200 None"]
+    refused = [*["403 not_allowed"] * 4, "200 None"]
     assert orjson.loads(result)["output"].splitlines() == refused * 2
     assert victim.exists()
 
