@@ -72,7 +72,8 @@ def _lines(grant: GrantData) -> list[str]:
 def _scope(grant: GrantData) -> str:
     if grant["scope"] == "session":
         return f"in the session {one_line(grant['session_id'])} and its sub-agents"
-    return f"in {one_line(short_folder(grant['folder']))} and below"
+    chat = f" for the chat {one_line(grant['key'])}" if grant["key"] else ""
+    return f"in {one_line(short_folder(grant['folder']))} and below{chat}"
 
 
 def _end(grant: GrantData) -> str:

@@ -26,8 +26,9 @@ function entry(grant) {
   };
 }
 
-function scopeNote({ scope, folder, session_id: id, session_title: title }) {
-  if (scope === "folder") return [el("code", { text: folder }), " and below"];
+function scopeNote({ scope, folder, key, session_id: id, session_title: title }) {
+  const chat = key ? [" for the chat ", el("code", { text: key })] : [];
+  if (scope === "folder") return [el("code", { text: folder }), " and below", ...chat];
   return ["session ", el("a", { href: `/s/${id}`, text: title || "New session" })];
 }
 
