@@ -1,9 +1,11 @@
 """Requests to one route of a model endpoint, with its key and its headers."""
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import Protocol
+from dataclasses import replace
 
+from wakeful.agent.providers.base import ModelRequest
 from wakeful.agent.providers.chunk_stream import json_or_none
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.endpoint_settings import EndpointSettings, Wire
@@ -11,6 +13,7 @@ from wakeful.agent.providers.endpoint_url import EndpointUrl
 from wakeful.agent.providers.http.response import HttpResponse
 from wakeful.agent.providers.http.transport import Transport
 from wakeful.errors import ConfigError
+from wakeful.model.journal.message import AssistantMessage
 
 _ANTHROPIC_VERSION = "2026-10-21"
 _ANSWERS = {
@@ -20,14 +23,28 @@ _ANSWERS = {
 }
 
 
-class Attempt(Protocol):
-    """A request that may be sent again in another form."""
+class Attempt(ABC):
+    """A request that may be sent again in another form, after the endpoint has refused it."""
 
+    def __init__(self, settings: EndpointSettings, request: ModelRequest) -> None:
+        self._settings = settings
+        self._request = request
+
+    @abstractmethod
     def body(self) -> bytes: ...
 
+    @abstractmethod
     def relents(self, status: int, words: str) -> bool:
-        """Whether the request has now a form that the endpoint may accept, after it answered with these words."""
-        ...
+        """Change the request as the words of a refusal ask for; return whether it has changed."""
+
+    def _drop_native(self) -> bool:
+        """Leave out the native parts, which the endpoint refuses for example after a change of its account."""
+        before = self._request
+        messages = [
+            replace(said, native=None) if isinstance(said, AssistantMessage) else said for said in before.messages
+        ]
+        self._request = replace(before, messages=messages)
+        return self._request != before
 
 
 class EndpointClient:

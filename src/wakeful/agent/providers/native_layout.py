@@ -1,10 +1,9 @@
 """The order of an answer's texts, calls and native blocks. Signed thinking is refused anywhere but in its place."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from wakeful.agent.providers.base import ModelRequest
 from wakeful.model.journal.message import AssistantMessage, NativeParts, ToolCall
 
 # The keys of a layout's parts: how many characters of the answer's text come next, with whatever else the provider says
@@ -64,9 +63,3 @@ def laid_out(message: AssistantMessage, provider: str, wire: str) -> Iterator[Te
             end = start + part[_TEXT]
             yield TextPiece(message.text[start:end], {name: value for name, value in part.items() if name != _TEXT})
             start = end
-
-
-def without_native(request: ModelRequest) -> ModelRequest:
-    """Return the request for an endpoint that refuses the native parts, as after a change of its account."""
-    messages = [replace(said, native=None) if isinstance(said, AssistantMessage) else said for said in request.messages]
-    return replace(request, messages=messages)

@@ -1,27 +1,25 @@
 """Builds one answer from the events of its stream."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import astuple
 from typing import Any
 
 import orjson
 
 from wakeful.agent.providers.base import AnswerPart, Finished
-from wakeful.agent.providers.block_answer import BlockAnswer
 from wakeful.agent.providers.chunk_stream import count_in, object_in, text_in
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.endpoint_settings import Wire
+from wakeful.agent.providers.event_answer import EventAnswer
 from wakeful.agent.providers.request_json import json_object
 from wakeful.model.journal.message import AssistantMessage, Usage
 
 
-class MessageBuilder:
+class MessageBuilder(EventAnswer):
     """Takes the events of one answer. An answer that pauses goes on with the events of the next response."""
 
     def __init__(self, errors: EndpointErrors, provider: str) -> None:
-        self._errors = errors
-        self._provider = provider
-        self._answer = BlockAnswer()
+        super().__init__(errors, provider)
         # The open block, and its JSON or its thinking in pieces.
         self._block: dict[str, Any] = {}
         self._pieces: list[str] = []
@@ -30,7 +28,7 @@ class MessageBuilder:
         self._earlier_usage = Usage()
         self._stop_reason = ""
         self._explanation = ""
-        self._handlers: Mapping[str, Callable[[Mapping[str, Any]], list[AnswerPart]]] = {
+        self._handlers = {
             "content_block_delta": self._continue_block,
             "content_block_start": self._begin_block,
             "content_block_stop": self._end_block,
@@ -39,8 +37,6 @@ class MessageBuilder:
             "message_stop": self._end,
             "error": self._fail,
         }
-        self.has_begun = False
-        self.has_ended = False
 
     @property
     def is_paused(self) -> bool:
@@ -48,14 +44,8 @@ class MessageBuilder:
 
     def go_on(self) -> AssistantMessage:
         """Return the answer so far, and expect the next response."""
-        self.has_begun = self.has_ended = False
+        self._has_begun = self.has_ended = False
         return self._message
-
-    def add(self, event: Mapping[str, Any]) -> list[AnswerPart]:
-        """Return the parts that the event adds. Raises ModelError if it reports an error."""
-        handler = self._handlers.get(event.get("type", ""))
-        # The API adds new kinds of events without notice.
-        return [] if handler is None else handler(event)
 
     def finish(self) -> Finished:
         """Raises ModelError if the answer is unusable."""
@@ -65,18 +55,17 @@ class MessageBuilder:
             raise self._errors.overflow()
         is_cut = self._stop_reason == "max_tokens"
         if is_cut:
-            self._answer.require_use(self._errors)
+            self._blocks.require_use(self._errors)
         return Finished(self._message, _sum(self._earlier_usage, _usage(self._counts)), is_cut)
 
     @property
     def _message(self) -> AssistantMessage:
-        return self._answer.message(self._provider, Wire.ANTHROPIC)
+        return self._blocks.message(self._provider, Wire.ANTHROPIC)
 
     def _begin(self, event: Mapping[str, Any]) -> list[AnswerPart]:
         self._earlier_usage = _sum(self._earlier_usage, _usage(self._counts))
         self._counts = dict(object_in(object_in(event, "message"), "usage"))
         self._stop_reason = ""
-        self.has_begun = True
         return []
 
     def _begin_block(self, event: Mapping[str, Any]) -> list[AnswerPart]:
@@ -84,17 +73,17 @@ class MessageBuilder:
         self._pieces = []
         match self._block.get("type"):
             case "text":
-                return self._answer.say(text_in(self._block, "text"))
+                return self._blocks.say(text_in(self._block, "text"))
             case "thinking":
-                self._answer.begin_thought()
+                self._blocks.begin_thought()
                 return self._think(text_in(self._block, "thinking"))
         return []
 
     def _continue_block(self, event: Mapping[str, Any]) -> list[AnswerPart]:
-        delta = event["delta"]
+        delta = object_in(event, "delta")
         match delta.get("type"):
             case "text_delta":
-                return self._answer.say(text_in(delta, "text"))
+                return self._blocks.say(text_in(delta, "text"))
             case "thinking_delta":
                 return self._think(text_in(delta, "thinking"))
             case "input_json_delta":
@@ -105,23 +94,23 @@ class MessageBuilder:
 
     def _think(self, piece: str) -> list[AnswerPart]:
         self._pieces.append(piece)
-        return self._answer.think(piece)
+        return self._blocks.think(piece)
 
     def _end_block(self, event: Mapping[str, Any]) -> list[AnswerPart]:
         block, self._block = self._block, {}
         match block.get("type"):
             case "text":
-                return self._answer.end_text()
+                return self._blocks.end_text()
             case "thinking":
                 # Also without words: the signature alone carries them.
-                self._answer.add_block({**block, "thinking": "".join(self._pieces)})
-                return self._answer.end_thought()
+                self._blocks.add_block({**block, "thinking": "".join(self._pieces)})
+                return self._blocks.end_thought()
             case "tool_use":
-                self._answer.add_call(text_in(block, "id"), text_in(block, "name"), self._arguments(block))
+                self._blocks.add_call(text_in(block, "id"), text_in(block, "name"), self._arguments(block))
             case None:
                 pass
             case _:
-                self._answer.add_block(self._with_input(block))
+                self._blocks.add_block(self._with_input(block))
         return []
 
     def _arguments(self, block: Mapping[str, Any]) -> str:

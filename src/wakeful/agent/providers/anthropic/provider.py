@@ -9,11 +9,10 @@ from wakeful.agent.providers.anthropic.options import DEFAULT_OUTPUT
 from wakeful.agent.providers.anthropic.request_body import messages_body
 from wakeful.agent.providers.base import AnswerPart, ModelRequest
 from wakeful.agent.providers.chunk_stream import ChunkStream
-from wakeful.agent.providers.endpoint_client import EndpointClient
+from wakeful.agent.providers.endpoint_client import Attempt, EndpointClient
 from wakeful.agent.providers.endpoint_settings import EndpointSettings
-from wakeful.agent.providers.native_layout import without_native
 
-# How many times an answer may pause while the provider runs tools of its own.
+# How many times an answer may pause while the provider runs its own tools.
 _MOST_PAUSES = 10
 _TOO_MUCH_OUTPUT = re.compile(r"max_tokens: \d+ > (\d+)")
 _BAD_SIGNATURE = re.compile(r"signature|thinking.{1,80}cannot be modified", re.IGNORECASE)
@@ -26,23 +25,20 @@ class AnthropicMessages:
         self._settings = settings
         self._client = EndpointClient(settings, "/v1/messages")
         # The most tokens that each model may write, learnt from refusals.
-        self.output_limits: dict[str, int] = {}
+        self._output_limits: dict[str, int] = {}
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[AnswerPart, None]:
         errors = self._client.errors
         answer = MessageBuilder(errors, self._settings.name)
         asked = request
         for _ in range(_MOST_PAUSES):
-            async with self._client.post(_Attempt(self, self._settings, asked)) as response:
+            async with self._client.post(_MessagesAttempt(self._settings, asked, self._output_limits)) as response:
                 events = ChunkStream(response, errors)
                 while not (events.has_ended or answer.has_ended):
                     for event in await events.next():
                         for part in answer.add(event):
                             yield part
-                if not answer.has_begun:
-                    raise errors.incompatible()
-                if not answer.has_ended:
-                    raise errors.broken()
+                answer.require_end()
                 if not answer.is_paused:
                     yield answer.finish()
                     await response.drain()
@@ -54,27 +50,23 @@ class AnthropicMessages:
         await self._client.close()
 
 
-class _Attempt:
+class _MessagesAttempt(Attempt):
     """A request that is sent again with less output, or without thinking that the endpoint did not sign."""
 
-    def __init__(self, provider: AnthropicMessages, settings: EndpointSettings, request: ModelRequest) -> None:
-        self._provider = provider
-        self._settings = settings
-        self._request = request
-        # Of this request: a concurrent one may change the provider's.
+    def __init__(self, settings: EndpointSettings, request: ModelRequest, limits: dict[str, int]) -> None:
+        super().__init__(settings, request)
+        self._limits = limits
+        # Of this request: a concurrent one may change those of the provider.
         self._limit = DEFAULT_OUTPUT
 
     def body(self) -> bytes:
-        self._limit = self._provider.output_limits.get(self._request.model, self._request.max_output or DEFAULT_OUTPUT)
+        self._limit = self._limits.get(self._request.model, self._request.max_output or DEFAULT_OUTPUT)
         return messages_body(self._request, self._settings, self._limit)
 
     def relents(self, status: int, words: str) -> bool:
         if status != 400:
             return False
         if named := _TOO_MUCH_OUTPUT.search(words):
-            self._provider.output_limits[self._request.model] = limit = int(named[1])
+            self._limits[self._request.model] = limit = int(named[1])
             return limit != self._limit
-        if _BAD_SIGNATURE.search(words):
-            before, self._request = self._request, without_native(self._request)
-            return self._request != before
-        return False
+        return bool(_BAD_SIGNATURE.search(words)) and self._drop_native()

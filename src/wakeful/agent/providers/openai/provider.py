@@ -8,7 +8,7 @@ from typing import Any
 
 from wakeful.agent.providers.base import AnswerPart, ModelRequest
 from wakeful.agent.providers.chunk_stream import ChunkStream
-from wakeful.agent.providers.endpoint_client import EndpointClient
+from wakeful.agent.providers.endpoint_client import Attempt, EndpointClient
 from wakeful.agent.providers.endpoint_settings import EndpointSettings
 from wakeful.agent.providers.openai.answer_builder import AnswerBuilder
 from wakeful.agent.providers.openai.dialect import Dialect, refuses_tools
@@ -35,7 +35,7 @@ class OpenAICompatible:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[AnswerPart, None]:
         name, taken = self._settings.name, _call_ids(request)
         answer = AnswerBuilder(self._errors, name, taken_ids=taken, tools=request.tools)
-        async with self._client.post(_Attempt(self, self._settings, request)) as response:
+        async with self._client.post(_ChatAttempt(self, self._settings, request)) as response:
             chunks = ChunkStream(response, self._errors)
             while not chunks.has_ended:
                 for chunk in await (_last_words(chunks) if answer.is_finished else chunks.next()):
@@ -56,15 +56,14 @@ class OpenAICompatible:
             raise self._errors.broken()
 
 
-class _Attempt:
+class _ChatAttempt(Attempt):
     """A request that is sent again without what the endpoint refuses. Only the dialect is remembered by the provider:
     the endpoint may support tools later.
     """
 
     def __init__(self, provider: OpenAICompatible, settings: EndpointSettings, request: ModelRequest) -> None:
+        super().__init__(settings, request)
         self._provider = provider
-        self._settings = settings
-        self._request = request
         # Of this request: a concurrent one may change the provider's.
         self._dialect = provider.dialect
 

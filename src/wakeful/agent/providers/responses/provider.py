@@ -4,9 +4,8 @@ from collections.abc import AsyncGenerator
 
 from wakeful.agent.providers.base import AnswerPart, ModelRequest
 from wakeful.agent.providers.chunk_stream import ChunkStream
-from wakeful.agent.providers.endpoint_client import EndpointClient
+from wakeful.agent.providers.endpoint_client import Attempt, EndpointClient
 from wakeful.agent.providers.endpoint_settings import EndpointSettings
-from wakeful.agent.providers.native_layout import without_native
 from wakeful.agent.providers.responses.dialect import ReasoningDialect
 from wakeful.agent.providers.responses.request_body import responses_body
 from wakeful.agent.providers.responses.response_builder import ResponseBuilder
@@ -19,21 +18,18 @@ class OpenAIResponses:
         self._settings = settings
         self._client = EndpointClient(settings, "/responses")
         # By model.
-        self.dialects: dict[str, ReasoningDialect] = {}
+        self._dialects: dict[str, ReasoningDialect] = {}
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[AnswerPart, None]:
         errors = self._client.errors
         answer = ResponseBuilder(errors, self._settings.name)
-        async with self._client.post(_Attempt(self, self._settings, request)) as response:
+        async with self._client.post(_ResponsesAttempt(self._settings, request, self._dialects)) as response:
             events = ChunkStream(response, errors)
             while not (events.has_ended or answer.has_ended):
                 for event in await events.next():
                     for part in answer.add(event):
                         yield part
-            if not answer.has_begun:
-                raise errors.incompatible()
-            if not answer.has_ended:
-                raise errors.broken()
+            answer.require_end()
             yield answer.finish()
             await response.drain()
 
@@ -41,28 +37,28 @@ class OpenAIResponses:
         await self._client.close()
 
 
-class _Attempt:
+class _ResponsesAttempt(Attempt):
     """A request that is sent again without what the model refuses, or without reasoning that cannot be verified."""
 
-    def __init__(self, provider: OpenAIResponses, settings: EndpointSettings, request: ModelRequest) -> None:
-        self._provider = provider
-        self._settings = settings
-        self._request = request
-        # Of this request: a concurrent one may change the provider's.
+    def __init__(
+        self, settings: EndpointSettings, request: ModelRequest, dialects: dict[str, ReasoningDialect]
+    ) -> None:
+        super().__init__(settings, request)
+        self._dialects = dialects
+        # Of this request: a concurrent one may change those of the provider.
         self._dialect = ReasoningDialect()
 
     def body(self) -> bytes:
-        self._dialect = self._provider.dialects.get(self._request.model, ReasoningDialect())
+        self._dialect = self._dialects.get(self._request.model, ReasoningDialect())
         return responses_body(self._request, self._dialect, self._settings)
 
     def relents(self, status: int, words: str) -> bool:
         if status != 400:
             return False
         if "invalid_encrypted_content" in words:
-            before, self._request = self._request, without_native(self._request)
-            return self._request != before
+            return self._drop_native()
         learnt = self._dialect.after_refusal(words.lower())
         if learnt == self._dialect:
             return False
-        self._provider.dialects[self._request.model] = learnt
+        self._dialects[self._request.model] = learnt
         return True

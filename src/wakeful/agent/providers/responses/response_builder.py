@@ -1,23 +1,21 @@
 """Builds one answer from the events of its stream."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from wakeful.agent.providers.base import AnswerPart, Finished
-from wakeful.agent.providers.block_answer import BlockAnswer
 from wakeful.agent.providers.chunk_stream import count_in, object_in, text_in
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.endpoint_settings import Wire
+from wakeful.agent.providers.event_answer import EventAnswer
 from wakeful.model.journal.message import Usage
 
 
-class ResponseBuilder:
+class ResponseBuilder(EventAnswer):
     def __init__(self, errors: EndpointErrors, provider: str) -> None:
-        self._errors = errors
-        self._provider = provider
-        self._answer = BlockAnswer()
+        super().__init__(errors, provider)
         self._response: Mapping[str, Any] = {}
-        self._handlers: Mapping[str, Callable[[Mapping[str, Any]], list[AnswerPart]]] = {
+        self._handlers = {
             "response.output_text.delta": self._say,
             "response.refusal.delta": self._say,
             "response.reasoning_summary_part.added": self._begin_thought,
@@ -31,17 +29,6 @@ class ResponseBuilder:
             "response.failed": self._fail,
             "error": self._report,
         }
-        self.has_begun = False
-        self.has_ended = False
-
-    def add(self, event: Mapping[str, Any]) -> list[AnswerPart]:
-        """Return the parts that the event adds. Raises ModelError if it reports an error."""
-        handler = self._handlers.get(event.get("type", ""))
-        if handler is None:
-            # The API adds new kinds of events without notice.
-            return []
-        self.has_begun = True
-        return handler(event)
 
     def finish(self) -> Finished:
         """Raises ModelError if the answer is unusable."""
@@ -50,8 +37,8 @@ class ResponseBuilder:
             raise self._errors.filtered()
         is_cut = self._response.get("status") == "incomplete"
         if is_cut:
-            self._answer.require_use(self._errors)
-        message = self._answer.message(self._provider, Wire.RESPONSES)
+            self._blocks.require_use(self._errors)
+        message = self._blocks.message(self._provider, Wire.RESPONSES)
         return Finished(message, _usage(object_in(self._response, "usage")), is_cut)
 
     def _begin(self, event: Mapping[str, Any]) -> list[AnswerPart]:
@@ -59,18 +46,18 @@ class ResponseBuilder:
 
     def _begin_item(self, event: Mapping[str, Any]) -> list[AnswerPart]:
         if object_in(event, "item").get("type") == "message":
-            return self._answer.begin_message()
+            return self._blocks.begin_message()
         return []
 
     def _say(self, event: Mapping[str, Any]) -> list[AnswerPart]:
-        return self._answer.say(text_in(event, "delta"))
+        return self._blocks.say(text_in(event, "delta"))
 
     def _begin_thought(self, event: Mapping[str, Any]) -> list[AnswerPart]:
-        self._answer.begin_thought()
+        self._blocks.begin_thought()
         return []
 
     def _think(self, event: Mapping[str, Any]) -> list[AnswerPart]:
-        return self._answer.think(text_in(event, "delta"))
+        return self._blocks.think(text_in(event, "delta"))
 
     def _end_item(self, event: Mapping[str, Any]) -> list[AnswerPart]:
         item = object_in(event, "item")
@@ -78,29 +65,29 @@ class ResponseBuilder:
             case "message":
                 # The phase tells the model's remarks from its answer.
                 phase = item.get("phase")
-                return self._answer.end_text(**({"phase": phase} if phase else {}))
+                return self._blocks.end_text(**({"phase": phase} if phase else {}))
             case "function_call":
-                self._answer.add_call(text_in(item, "call_id"), text_in(item, "name"), text_in(item, "arguments"))
+                self._blocks.add_call(text_in(item, "call_id"), text_in(item, "name"), text_in(item, "arguments"))
             case "reasoning":
-                self._answer.add_block(item)
-                return self._answer.end_thought()
+                self._blocks.add_block(item)
+                return self._blocks.end_thought()
             case None:
                 pass
             case _:
-                self._answer.add_block(item)
+                self._blocks.add_block(item)
         return []
 
     def _end(self, event: Mapping[str, Any]) -> list[AnswerPart]:
         self._response = object_in(event, "response")
         self.has_ended = True
         # Copies of the API may not end their items.
-        return [*self._answer.end_thought(), *self._answer.end_text()]
+        return [*self._blocks.end_thought(), *self._blocks.end_text()]
 
     def _fail(self, event: Mapping[str, Any]) -> list[AnswerPart]:
         raise self._errors.reported(object_in(event, "response").get("error"))
 
     def _report(self, event: Mapping[str, Any]) -> list[AnswerPart]:
-        # Some servers put the complaint into an object of its own.
+        # Some servers nest the complaint in `error`.
         raise self._errors.reported(event.get("error") or {**event, "type": ""})
 
 

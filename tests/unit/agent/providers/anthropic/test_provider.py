@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Endpoint, Script
+from tests.wires.asking import answer_of, parts_of, sends
 from tests.wires.messages import signature
 from tests.wires.wire import named_event
 from wakeful.agent.providers.anthropic.provider import AnthropicMessages
-from wakeful.agent.providers.base import AnswerPart, AnswerReasoning, AnswerText, Finished, ModelRequest
+from wakeful.agent.providers.base import AnswerReasoning, AnswerText, Finished, ModelRequest
 from wakeful.agent.providers.endpoint_settings import EndpointSettings, Wire
 from wakeful.errors import ModelError
 from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
@@ -40,30 +41,16 @@ def _request(*messages: Message, tools: Sequence[ToolSpec] = (), **options: Any)
     return ModelRequest("opus", "Be kind.", messages or (UserMessage("Hi"),), tools, options)
 
 
-async def _parts(provider: AnthropicMessages, request: ModelRequest) -> list[AnswerPart]:
-    return [part async for part in provider.stream(request)]
-
-
-async def _answer(provider: AnthropicMessages, request: ModelRequest) -> Finished:
-    last = (await _parts(provider, request))[-1]
-    assert isinstance(last, Finished)
-    return last
-
-
 async def _error(script: Script, **more: Any) -> ModelError:
     async with Endpoint(script) as endpoint, _provider(endpoint, **more) as provider:
         with pytest.raises(ModelError) as caught:
-            await _parts(provider, _request())
+            await parts_of(provider, _request())
     return caught.value
-
-
-def _raw(*events: tuple[str, dict[str, Any]]) -> Script:
-    return Script(raw=b"".join(named_event(name, data) for name, data in events))
 
 
 async def test_an_answer_is_streamed_part_by_part_with_its_usage() -> None:
     async with Endpoint(Script(tokens=2, reasoning_tokens=1)) as endpoint, _provider(endpoint) as provider:
-        parts = await _parts(provider, _request())
+        parts = await parts_of(provider, _request())
 
     assert parts[:-1] == [AnswerReasoning("thought0 "), AnswerText("token0 "), AnswerText("token1 ")]
     last = parts[-1]
@@ -74,7 +61,7 @@ async def test_an_answer_is_streamed_part_by_part_with_its_usage() -> None:
 
 async def test_the_key_and_the_version_are_sent_as_the_api_wants_them() -> None:
     async with Endpoint() as endpoint, _provider(endpoint, headers={"X-Team": "blue"}) as provider:
-        await _parts(provider, _request())
+        await parts_of(provider, _request())
 
     headers = endpoint.tally.headers[0]
     assert (headers["x-api-key"], headers["anthropic-version"], headers["x-team"]) == (_KEY, "2026-10-21", "blue")
@@ -83,7 +70,7 @@ async def test_the_key_and_the_version_are_sent_as_the_api_wants_them() -> None:
 
 async def test_a_copy_of_the_api_may_be_asked_in_its_older_version() -> None:
     async with Endpoint() as endpoint, _provider(endpoint, headers={"Anthropic-Version": "2023-06-01"}) as provider:
-        await _parts(provider, _request())
+        await parts_of(provider, _request())
 
     assert endpoint.tally.headers[0]["anthropic-version"] == "2023-06-01"
 
@@ -91,9 +78,9 @@ async def test_a_copy_of_the_api_may_be_asked_in_its_older_version() -> None:
 async def test_thinking_comes_back_signed_and_in_its_place_with_all_results_in_one_message() -> None:
     script = Script(calls=_CALLS, reasoning_tokens=2, hidden_reasoning=True)
     async with Endpoint(script) as endpoint, _provider(endpoint) as provider:
-        said = (await _answer(provider, _request(tools=[_LOOK]))).message
+        said = (await answer_of(provider, _request(tools=[_LOOK]))).message
         results = [ToolMessage(said.calls[0].id, "seen"), ToolMessage(said.calls[1].id, "gone", is_error=True)]
-        await _parts(provider, _request(UserMessage("Hi"), said, *results, tools=[_LOOK]))
+        await parts_of(provider, _request(UserMessage("Hi"), said, *results, tools=[_LOOK]))
 
     asked, answered, resulted = endpoint.bodies[1]["messages"]
     assert [call.arguments for call in said.calls] == ['{"at":"a"}', '{"at":"b"}']
@@ -106,21 +93,23 @@ async def test_thinking_comes_back_signed_and_in_its_place_with_all_results_in_o
 async def test_thinking_of_another_provider_is_left_out() -> None:
     async with Endpoint(Script(reasoning_tokens=1)) as endpoint:
         async with _provider(endpoint) as provider:
-            said = (await _answer(provider, _request())).message
+            said = (await answer_of(provider, _request())).message
         async with _provider(endpoint, name="other") as provider:
-            await _parts(provider, _request(UserMessage("Hi"), said, UserMessage("And?")))
+            await parts_of(provider, _request(UserMessage("Hi"), said, UserMessage("And?")))
 
     assert [block["type"] for block in endpoint.bodies[1]["messages"][1]["content"]] == ["text"]
 
 
 async def test_thinking_that_the_endpoint_does_not_know_as_its_own_is_left_out_of_a_second_try() -> None:
     async with Endpoint(Script(reasoning_tokens=1)) as endpoint, _provider(endpoint) as provider:
-        said = (await _answer(provider, _request())).message
+        said = (await answer_of(provider, _request())).message
         assert said.native is not None
         (block, *rest) = said.native.parts
         forged = {"block": {**block["block"], "signature": "sig-of-another-account"}}
         native = replace(said.native, parts=(forged, *rest))
-        again = await _answer(provider, _request(UserMessage("Hi"), replace(said, native=native), UserMessage("And?")))
+        again = await answer_of(
+            provider, _request(UserMessage("Hi"), replace(said, native=native), UserMessage("And?"))
+        )
 
     assert again.message.text == "token0 token1 token2 "
     assert len(endpoint.bodies) == 3
@@ -128,7 +117,7 @@ async def test_thinking_that_the_endpoint_does_not_know_as_its_own_is_left_out_o
 
 async def test_an_answer_that_pauses_goes_on_and_is_one_answer() -> None:
     search = {"type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {}}
-    paused = _raw(
+    paused = sends(
         ("message_start", {"message": {"usage": {"input_tokens": 4}}}),
         ("content_block_start", {"index": 0, "content_block": search}),
         ("content_block_delta", {"index": 0, "delta": {"type": "input_json_delta", "partial_json": '{"q": "x"}'}}),
@@ -137,7 +126,7 @@ async def test_an_answer_that_pauses_goes_on_and_is_one_answer() -> None:
         ("message_stop", {}),
     )
     async with Endpoint([paused, Script(text="Found.", tokens=1)]) as endpoint, _provider(endpoint) as provider:
-        answer = await _answer(provider, _request())
+        answer = await answer_of(provider, _request())
 
     assert endpoint.bodies[1]["messages"][-1] == {"role": "assistant", "content": [search | {"input": {"q": "x"}}]}
     assert answer.message.text == "Found."
@@ -146,7 +135,7 @@ async def test_an_answer_that_pauses_goes_on_and_is_one_answer() -> None:
 
 async def test_a_text_that_reached_the_limit_is_a_cut_answer() -> None:
     async with Endpoint(Script(finish_reason="length")) as endpoint, _provider(endpoint) as provider:
-        assert (await _answer(provider, _request())).is_cut
+        assert (await answer_of(provider, _request())).is_cut
 
 
 @pytest.mark.parametrize(
@@ -215,7 +204,7 @@ async def test_advice_names_the_settings_of_the_provider_and_never_the_key(caplo
 async def test_a_missing_key_is_one_sentence_and_nothing_is_sent() -> None:
     async with Endpoint() as endpoint, _provider(endpoint, api_key="", needs_key=True) as provider:
         with pytest.raises(ModelError) as caught:
-            await _parts(provider, _request())
+            await parts_of(provider, _request())
 
     assert caught.value.code == "model_auth"
     assert str(caught.value).endswith("/v1/messages needs an API key; set MY_KEY and start Wakeful again.")
@@ -226,15 +215,15 @@ async def test_a_model_that_writes_less_is_asked_for_less_from_then_on() -> None
     words = "max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens for opus"
     refusal = _failing(400, "invalid_request_error", words)
     async with Endpoint([refusal, Script()]) as endpoint, _provider(endpoint) as provider:
-        await _parts(provider, _request())
-        await _parts(provider, _request())
+        await parts_of(provider, _request())
+        await parts_of(provider, _request())
 
     assert [body["max_tokens"] for body in endpoint.bodies] == [32_000, 8192, 8192]
 
 
 async def test_an_answer_may_be_as_long_as_the_model_is_known_to_allow() -> None:
     async with Endpoint(Script()) as endpoint, _provider(endpoint) as provider:
-        await _parts(provider, replace(_request(), max_output=64_000))
+        await parts_of(provider, replace(_request(), max_output=64_000))
 
     assert [body["max_tokens"] for body in endpoint.bodies] == [64_000]
 
@@ -250,14 +239,14 @@ async def test_closing_the_stream_stops_the_model() -> None:
 async def test_a_connection_is_used_again() -> None:
     async with Endpoint() as endpoint, _provider(endpoint) as provider:
         for _ in range(3):
-            await _parts(provider, _request())
+            await parts_of(provider, _request())
 
     assert endpoint.tally.connections == 1
 
 
 async def test_many_answers_stream_at_the_same_time() -> None:
     async with Endpoint(Script(tokens=20)) as endpoint, _provider(endpoint) as provider:
-        answers = await asyncio.gather(*(_answer(provider, _request()) for _ in range(20)))
+        answers = await asyncio.gather(*(answer_of(provider, _request()) for _ in range(20)))
 
     assert {len(answer.message.text.split()) for answer in answers} == {20}
 
@@ -265,7 +254,7 @@ async def test_many_answers_stream_at_the_same_time() -> None:
 async def test_half_an_emoji_reaches_the_answer_whole() -> None:
     halves = Script(raw=_stream('"\\ud83d"', '"\\ude00!"'))
     async with Endpoint(halves) as endpoint, _provider(endpoint) as provider:
-        answer = await _answer(provider, _request())
+        answer = await answer_of(provider, _request())
 
     assert answer.message == AssistantMessage("😀!")
 
@@ -289,7 +278,7 @@ def _stream(*texts: str) -> bytes:
 
 async def test_a_call_with_its_arguments_at_once_is_taken() -> None:
     block = {"type": "tool_use", "id": "t1", "name": "look", "input": {"at": "a"}}
-    script = _raw(
+    script = sends(
         ("message_start", {"message": {"usage": {}}}),
         ("content_block_start", {"index": 0, "content_block": block}),
         ("content_block_stop", {"index": 0}),
@@ -297,6 +286,6 @@ async def test_a_call_with_its_arguments_at_once_is_taken() -> None:
         ("message_stop", {}),
     )
     async with Endpoint(script) as endpoint, _provider(endpoint) as provider:
-        answer = await _answer(provider, _request(tools=[_LOOK]))
+        answer = await answer_of(provider, _request(tools=[_LOOK]))
 
     assert answer.message.calls == (ToolCall("t1", "look", '{"at":"a"}'),)

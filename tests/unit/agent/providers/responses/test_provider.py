@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.endpoint import Endpoint, Script
+from tests.wires.asking import answer_of, parts_of, sends
 from tests.wires.responses import sealed
-from tests.wires.wire import named_event
-from wakeful.agent.providers.base import AnswerPart, AnswerReasoning, AnswerText, Finished, ModelRequest
+from wakeful.agent.providers.base import AnswerReasoning, AnswerText, Finished, ModelRequest
 from wakeful.agent.providers.endpoint_settings import EndpointSettings, Wire
 from wakeful.agent.providers.responses.provider import OpenAIResponses
 from wakeful.errors import ModelError
@@ -36,30 +36,16 @@ def _request(*messages: Message, tools: Sequence[ToolSpec] = (), **options: Any)
     return ModelRequest("gpt", "Be kind.", messages or (UserMessage("Hi"),), tools, options, session="s1")
 
 
-async def _parts(provider: OpenAIResponses, request: ModelRequest) -> list[AnswerPart]:
-    return [part async for part in provider.stream(request)]
-
-
-async def _answer(provider: OpenAIResponses, request: ModelRequest) -> Finished:
-    last = (await _parts(provider, request))[-1]
-    assert isinstance(last, Finished)
-    return last
-
-
 async def _error(script: Script, **more: Any) -> ModelError:
     async with Endpoint(script) as endpoint, _provider(endpoint, **more) as provider:
         with pytest.raises(ModelError) as caught:
-            await _parts(provider, _request())
+            await parts_of(provider, _request())
     return caught.value
-
-
-def _raw(*events: tuple[str, dict[str, Any]]) -> Script:
-    return Script(raw=b"".join(named_event(name, data) for name, data in events))
 
 
 async def test_an_answer_is_streamed_part_by_part_with_its_usage() -> None:
     async with Endpoint(Script(tokens=2, reasoning_tokens=1)) as endpoint, _provider(endpoint) as provider:
-        parts = await _parts(provider, _request())
+        parts = await parts_of(provider, _request())
 
     assert parts[:-1] == [AnswerReasoning("thought0 "), AnswerText("token0 "), AnswerText("token1 ")]
     last = parts[-1]
@@ -70,7 +56,7 @@ async def test_an_answer_is_streamed_part_by_part_with_its_usage() -> None:
 
 async def test_nothing_is_kept_there_and_a_session_has_its_cache() -> None:
     async with Endpoint() as endpoint, _provider(endpoint) as provider:
-        await _parts(provider, _request())
+        await parts_of(provider, _request())
 
     (body,) = endpoint.bodies
     assert (body["store"], body["include"], body["prompt_cache_key"]) == (
@@ -82,9 +68,9 @@ async def test_nothing_is_kept_there_and_a_session_has_its_cache() -> None:
 async def test_reasoning_comes_back_unchanged_and_before_what_followed_it() -> None:
     script = Script(calls=_CALLS, reasoning_tokens=2)
     async with Endpoint(script) as endpoint, _provider(endpoint) as provider:
-        said = (await _answer(provider, _request(tools=[_LOOK]))).message
+        said = (await answer_of(provider, _request(tools=[_LOOK]))).message
         results = [ToolMessage(call.id, "seen") for call in said.calls]
-        await _parts(provider, _request(UserMessage("Hi"), said, *results, tools=[_LOOK]))
+        await parts_of(provider, _request(UserMessage("Hi"), said, *results, tools=[_LOOK]))
 
     _, reasoning, *calls = endpoint.bodies[1]["input"]
     assert reasoning == {
@@ -100,20 +86,20 @@ async def test_reasoning_comes_back_unchanged_and_before_what_followed_it() -> N
 async def test_reasoning_of_another_provider_is_left_out() -> None:
     async with Endpoint(Script(reasoning_tokens=1)) as endpoint:
         async with _provider(endpoint) as provider:
-            said = (await _answer(provider, _request())).message
+            said = (await answer_of(provider, _request())).message
         async with _provider(endpoint, name="other") as provider:
-            await _parts(provider, _request(UserMessage("Hi"), said, UserMessage("And?")))
+            await parts_of(provider, _request(UserMessage("Hi"), said, UserMessage("And?")))
 
     assert [item.get("type", item["role"]) for item in endpoint.bodies[1]["input"]] == ["user", "message", "user"]
 
 
 async def test_reasoning_that_cannot_be_verified_is_left_out_of_a_second_try() -> None:
     async with Endpoint(Script(reasoning_tokens=1)) as endpoint, _provider(endpoint) as provider:
-        said = (await _answer(provider, _request())).message
+        said = (await answer_of(provider, _request())).message
         assert said.native is not None
         forged = {"block": {"id": "rs_1", "type": "reasoning", "summary": [], "encrypted_content": "of another"}}
         native = replace(said.native, parts=(forged, *said.native.parts[1:]))
-        await _parts(provider, _request(UserMessage("Hi"), replace(said, native=native), UserMessage("And?")))
+        await parts_of(provider, _request(UserMessage("Hi"), replace(said, native=native), UserMessage("And?")))
 
     assert [len(body["input"]) for body in endpoint.bodies] == [1, 4, 3]
 
@@ -127,10 +113,10 @@ async def test_the_phase_of_a_message_comes_back_and_two_messages_are_two_paragr
             ("response.output_text.delta", {"delta": f"words{number}"}),
             ("response.output_item.done", {"item": item}),
         ]
-    script = _raw(*events, ("response.completed", {"response": {"status": "completed"}}))
+    script = sends(*events, ("response.completed", {"response": {"status": "completed"}}))
     async with Endpoint([script, Script()]) as endpoint, _provider(endpoint) as provider:
-        said = (await _answer(provider, _request())).message
-        await _parts(provider, _request(UserMessage("Hi"), said, UserMessage("And?")))
+        said = (await answer_of(provider, _request())).message
+        await parts_of(provider, _request(UserMessage("Hi"), said, UserMessage("And?")))
 
     assert said.text == "words0\n\nwords1"
     assert [item.get("phase") for item in endpoint.bodies[1]["input"]] == [None, "commentary", "final_answer", None]
@@ -146,9 +132,9 @@ async def test_the_phase_of_a_message_comes_back_and_two_messages_are_two_paragr
 async def test_what_a_model_refuses_is_not_sent_to_it_again(words: str, field: str, left: list[str]) -> None:
     refusal = Script(status=400, error={"type": "invalid_request_error", "message": words})
     async with Endpoint([refusal, Script()]) as endpoint, _provider(endpoint) as provider:
-        await _parts(provider, _request())
-        await _parts(provider, _request())
-        await _parts(provider, replace(_request(), model="another"))
+        await parts_of(provider, _request())
+        await parts_of(provider, _request())
+        await parts_of(provider, replace(_request(), model="another"))
 
     assert [field in body for body in endpoint.bodies] == [True, False, False, True]
     assert all(name in endpoint.bodies[1] for name in left)
@@ -156,7 +142,7 @@ async def test_what_a_model_refuses_is_not_sent_to_it_again(words: str, field: s
 
 async def test_a_text_that_reached_the_limit_is_a_cut_answer() -> None:
     async with Endpoint(Script(finish_reason="length")) as endpoint, _provider(endpoint) as provider:
-        assert (await _answer(provider, _request())).is_cut
+        assert (await answer_of(provider, _request())).is_cut
 
 
 def _failing(status: int, code: str, message: str = "words") -> Script:
@@ -165,7 +151,7 @@ def _failing(status: int, code: str, message: str = "words") -> Script:
 
 def _failed(code: str) -> Script:
     error = {"code": code, "message": "words"}
-    return _raw(("response.created", {}), ("response.failed", {"response": {"status": "failed", "error": error}}))
+    return sends(("response.created", {}), ("response.failed", {"response": {"status": "failed", "error": error}}))
 
 
 @pytest.mark.parametrize(
@@ -185,9 +171,13 @@ def _failed(code: str) -> Script:
         (_failed("bio_policy"), "content_filter", False),
         (_failed("invalid_image"), "model_request", False),
         (Script(error_after=1), "model_unavailable", True),
-        (_raw(("error", {"error": {"code": "context_length_exceeded", "message": "long"}})), "context_overflow", False),
+        (
+            sends(("error", {"error": {"code": "context_length_exceeded", "message": "long"}})),
+            "context_overflow",
+            False,
+        ),
         (Script(break_after=2), "model_stream_broken", True),
-        (_raw(("response.created", {})), "model_stream_broken", True),
+        (sends(("response.created", {})), "model_stream_broken", True),
         (Script(raw=b"<html>", content_type="text/html"), "model_request", False),
     ],
 )
@@ -198,17 +188,17 @@ async def test_each_failure_has_its_code(script: Script, code: str, passing: boo
 
 
 async def test_an_endpoint_that_does_not_end_its_items_is_understood() -> None:
-    script = _raw(
+    script = sends(
         ("response.output_text.delta", {"delta": "words"}),
         ("response.completed", {"response": {"status": "completed"}}),
     )
     async with Endpoint(script) as endpoint, _provider(endpoint) as provider:
-        assert (await _answer(provider, _request())).message.text == "words"
+        assert (await answer_of(provider, _request())).message.text == "words"
 
 
 async def test_calls_are_read_from_their_items() -> None:
     async with Endpoint(Script(calls=_CALLS)) as endpoint, _provider(endpoint) as provider:
-        answer = await _answer(provider, _request(tools=[_LOOK]))
+        answer = await answer_of(provider, _request(tools=[_LOOK]))
 
     assert answer.message.calls == (
         ToolCall("call_1_0", "look", '{"at":"a"}'), ToolCall("call_1_1", "look", '{"at":"b"}'),
