@@ -1,10 +1,9 @@
 """Asks a model for a title of a conversation."""
 
-from collections.abc import Callable
 from contextlib import aclosing
 
 from wakeful.agent.prompt import TITLE_INSTRUCTIONS
-from wakeful.agent.providers.base import Finished, ModelRequest, Provider
+from wakeful.agent.providers.base import FindModel, Finished, ModelRequest
 from wakeful.model.journal.message import UserMessage
 
 # Characters of the message and of the answer: a title is about the beginning.
@@ -14,12 +13,12 @@ _MOST_WORDS = 8
 
 
 class TitleMaker:
-    def __init__(self, resolve: Callable[[str], tuple[Provider, str]]) -> None:
-        self._resolve = resolve
+    def __init__(self, find_model: FindModel) -> None:
+        self._find_model = find_model
 
     async def ask(self, model: str, said: str, answered: str) -> str:
         """Return the title, empty if the model gives none that is one. Raises ConfigError, ModelError."""
-        provider, name = self._resolve(model)
+        provider, name = self._find_model(model)
         shown = f"User: {said[:_SHOWN]}\n\nAssistant: {answered[:_SHOWN]}"
         request = ModelRequest(name, TITLE_INSTRUCTIONS, [UserMessage(shown)], ())
         async with aclosing(provider.stream(request)) as parts:

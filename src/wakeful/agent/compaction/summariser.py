@@ -10,7 +10,7 @@ from wakeful.agent.compaction.material import both_ends, first_words_of, materia
 from wakeful.agent.model_tries import EMPTY_ANSWER, OVERFLOW, ModelTries
 from wakeful.agent.models.window import Windows
 from wakeful.agent.prompt import SUMMARY_INSTRUCTIONS
-from wakeful.agent.providers.base import Finished, ModelRequest, Provider
+from wakeful.agent.providers.base import FindModel, Finished, ModelRequest
 from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, ModelError
 from wakeful.model.journal.message import Message, Usage, UserMessage
@@ -30,7 +30,7 @@ class Order:
     limit: int
     # How many characters a token has, as far as it is known.
     characters: float = CHARACTERS
-    # What the user wants to be kept above all.
+    # What the user asked to keep; empty: nothing in particular.
     focus: str = ""
 
 
@@ -44,7 +44,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Summariser:
-    find_model: Callable[[str], tuple[Provider, str]]
+    find_model: FindModel
     windows: Windows
     settings: AgentSettings
     count_error: Callable[[str], None]

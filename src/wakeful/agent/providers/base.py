@@ -1,6 +1,6 @@
 """What the loop expects of a model provider: one streamed answer, which ends with `Finished`."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -52,3 +52,7 @@ class Provider(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+# From `provider:model` to the provider and the model's name there. Raises ConfigError.
+FindModel = Callable[[str], tuple[Provider, str]]

@@ -1,0 +1,157 @@
+"""Gets one answer for a turn from its model. A failed request is tried again; then the fallback models are asked."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Any
+
+from wakeful.agent.compaction.estimate import frame_tokens
+from wakeful.agent.model_tries import EMPTY_ANSWER, ModelTries
+from wakeful.agent.models.window import Windows
+from wakeful.agent.progress import Progress, client_calls_in
+from wakeful.agent.prompt import INSTRUCTIONS
+from wakeful.agent.providers.base import AnswerReasoning, AnswerText, FindModel, Finished, ModelRequest, Provider
+from wakeful.agent.settings import AgentSettings
+from wakeful.errors import ConfigError, LimitReached, ModelError
+from wakeful.model.journal.fact import Answered, Fact, ReasoningDelta, StepAbandoned, TextDelta
+from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.request import TurnRequest
+from wakeful.tools.base import ToolSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Answerer:
+    find_model: FindModel
+    # The server's own tools.
+    specs: Sequence[ToolSpec]
+    settings: AgentSettings
+    windows: Windows
+    # Gets the code of each model error.
+    count_error: Callable[[str], None]
+    # Returns what an answer of a model has cost in USD, None if that is unknown.
+    cost_of: Callable[[str, Usage], float | None]
+
+    async def answer(self, progress: Progress) -> AsyncGenerator[Fact, None]:
+        """Yield the next step of the turn. Raises ModelError when no model answers, and LimitReached."""
+        progress.step += 1
+        self._check_limits(progress)
+        await progress.brief.check_spend()
+        tries = ModelTries(self.settings)
+        while True:
+            has_streamed, wait = False, None
+            error = progress.models.absence
+            if error is None:
+                try:
+                    async with aclosing(self._stream(progress)) as facts:
+                        async for fact in facts:
+                            has_streamed = True
+                            yield fact
+                    progress.models.note_answer()
+                    return
+                except ModelError as failure:
+                    self.count_error(failure.code)
+                    error, wait = failure, tries.wait_after(failure)
+            changed = progress.models.move_on(progress.step, error) if wait is None else None
+            if has_streamed:
+                yield StepAbandoned(progress.step)
+            if changed is not None:
+                tries = ModelTries(self.settings)
+                yield changed
+            await asyncio.sleep(wait or 0.0)
+
+    def frame_of(self, asked: TurnRequest) -> int:
+        """Return the estimated tokens of the instructions and tools."""
+        return frame_tokens(_instructions(asked), self._tools_for(asked))
+
+    async def _stream(self, progress: Progress) -> AsyncGenerator[Fact, None]:
+        provider, name = self._provider_of(progress.models.current)
+        step = progress.step
+        async with aclosing(provider.stream(self._request(progress, name))) as parts:
+            async for part in parts:
+                match part:
+                    case AnswerText():
+                        yield TextDelta(step, part.text)
+                    case AnswerReasoning():
+                        yield ReasoningDelta(step, part.text)
+                    case Finished():
+                        yield self._answered(progress, part)
+                        return
+        raise ModelError("The model's answer broke off.", code="model_stream_broken", passing=True)
+
+    def _request(self, progress: Progress, name: str) -> ModelRequest:
+        asked = progress.request
+        return ModelRequest(
+            name,
+            _instructions(asked),
+            progress.messages,
+            self._tools_for(asked),
+            asked.options if progress.calls_made == 0 else _without_force(asked.options),
+            session=progress.brief.turn.session_id,
+            max_output=self.windows.max_output_of(progress.models.current),
+        )
+
+    def _answered(self, progress: Progress, finished: Finished) -> Answered:
+        _require_words(finished.message)
+        message = _recorded(progress, finished.message)
+        calls = client_calls_in(progress.request, message)
+        step, model, usage = progress.step, progress.models.current, finished.usage
+        cost, changes = self.cost_of(model, usage), progress.models.changes_in(step)
+        return Answered(step, message, usage, finished.is_cut, calls, model, cost, changes)
+
+    def _tools_for(self, asked: TurnRequest) -> list[ToolSpec]:
+        """Return the tools that the model may call. A tool of the client hides one of ours with the same name."""
+        client = [ToolSpec(tool.name, tool.description, tool.parameters) for tool in asked.tools]
+        taken = {tool.name for tool in client}
+        own = [spec for spec in self.specs if spec.name not in taken] if asked.takes_server_tools else []
+        return [spec for spec in own + client if asked.allows(spec.name)]
+
+    def _provider_of(self, model: str) -> tuple[Provider, str]:
+        try:
+            return self.find_model(model)
+        except ConfigError as error:
+            # The operator's setting was checked at startup, so the request named this model.
+            raise ModelError(str(error), code="model_not_found") from error
+
+    def _check_limits(self, progress: Progress) -> None:
+        limits = self.settings
+        if progress.step - progress.summaries > limits.step_limit:
+            raise LimitReached(
+                f"The turn reached its limit of {limits.step_limit} model answers (WAKEFUL_STEP_LIMIT).",
+                code="step_limit",
+            )
+        if progress.output_tokens > limits.token_limit:
+            raise LimitReached(
+                f"The turn reached its limit of {limits.token_limit} tokens (WAKEFUL_TOKEN_LIMIT).",
+                code="token_limit",
+            )
+
+
+def _instructions(asked: TurnRequest) -> str:
+    return f"{INSTRUCTIONS}\n{asked.instructions}" if asked.instructions else INSTRUCTIONS
+
+
+def _without_force(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Drop `tool_choice` after the first call: a model that has to call a tool every time never gets to its answer."""
+    return {name: value for name, value in options.items() if name != "tool_choice"}
+
+
+def _require_words(message: AssistantMessage) -> None:
+    """Raise ModelError for an answer without calls whose text is empty or blank, even if it has reasoning."""
+    if not message.calls and not message.text.strip():
+        sentence = "The model answered nothing, twice in a row; say it differently or choose another model."
+        raise ModelError(sentence, code=EMPTY_ANSWER)
+
+
+def _recorded(progress: Progress, message: AssistantMessage) -> AssistantMessage:
+    """Return the answer as it is recorded. Missing and repeated call ids, which some endpoints send, are replaced: ids
+    must be unique in the conversation.
+    """
+    taken = {call.id for known in progress.messages if isinstance(known, AssistantMessage) for call in known.calls}
+    calls: list[ToolCall] = []
+    for index, call in enumerate(message.calls, start=1):
+        if not call.id or call.id in taken:
+            call = replace(call, id=f"call_{progress.brief.turn.id}_{progress.step}_{index}")
+        taken.add(call.id)
+        calls.append(call)
+    return replace(message, calls=tuple(calls), origin=progress.origin(0))
