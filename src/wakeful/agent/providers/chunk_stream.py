@@ -32,7 +32,7 @@ class ChunkStream:
             return self._decoded(self._parser.feed(data))
         self.has_ended = True
         # An event without its final blank line may be incomplete, and is then ignored.
-        return [chunk for event in self._parser.finish() if (chunk := self._chunk(event)) is not None]
+        return self._decoded(self._parser.finish(), may_be_cut=True)
 
     def _only(self, body: bytes) -> list[dict[str, Any]]:
         self.has_ended = True
@@ -42,29 +42,22 @@ class ChunkStream:
         self.is_empty = False
         return [chunk]
 
-    def _decoded(self, events: list[bytes]) -> list[dict[str, Any]]:
+    def _decoded(self, events: list[bytes], *, may_be_cut: bool = False) -> list[dict[str, Any]]:
+        """Return the JSON objects up to [DONE]. An event of blanks alone keeps the connection alive."""
         chunks = []
         for event in events:
-            chunk = self._chunk(event)
-            if self.is_done:
-                break
-            if chunk is not None:
+            chunk = json_or_none(event)
+            if isinstance(chunk, dict):
+                self.is_empty = False
                 chunks.append(chunk)
-            elif event.strip():
-                raise self._errors.broken()
+            elif words := event.strip():
+                self.is_empty = False
+                if words == _DONE:
+                    self.has_ended = self.is_done = True
+                    break
+                if not may_be_cut:
+                    raise self._errors.broken()
         return chunks
-
-    def _chunk(self, event: bytes) -> dict[str, Any] | None:
-        """Return None for [DONE], a keep-alive, or anything that is not a JSON object."""
-        words = event.strip()
-        if not words:
-            return None
-        self.is_empty = False
-        if words == _DONE:
-            self.has_ended = self.is_done = True
-            return None
-        chunk = json_or_none(words)
-        return chunk if isinstance(chunk, dict) else None
 
 
 def json_or_none(data: bytes) -> Any:

@@ -28,7 +28,7 @@ class TemplateText:
         self._held = ""
         # The tag that ends the thoughts.
         self._end = ""
-        # Whether the words stand in a code block, and their last two characters, which may begin a fence.
+        # Whether the words stand in a code block, and the backticks at their end that may begin a fence.
         self._in_code = False
         self._tail = ""
 
@@ -87,9 +87,10 @@ class TemplateText:
         return Sorted(words=self._spoken(self._release(end)))
 
     def _spoken(self, words: str) -> str:
-        text = self._tail + words
-        self._in_code ^= text.count(FENCE) % 2 == 1
-        self._tail = "" if text.endswith(FENCE) else text[-2:]
+        if self._tail or "`" in words:
+            text = self._tail + words
+            self._in_code ^= text.count(FENCE) % 2 == 1
+            self._tail = "`" * ((len(text) - len(text.rstrip("`"))) % len(FENCE))
         return words
 
     def _release(self, end: int) -> str:
