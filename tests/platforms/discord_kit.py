@@ -10,6 +10,7 @@ from tests.platforms.discord_server import TOKEN, DiscordServer
 from tests.platforms.recording_ingress import RecordingIngress
 from wakeful.gateway.messaging.needs import NO_MEMORY, DoorMemory
 from wakeful.gateway.messaging.platform import Message
+from wakeful.gateway.messaging.settings import PlatformAccess
 from wakeful.gateway.platforms.discord.adapter import DiscordPlatform, DiscordSettings
 from wakeful.model.messaging.chat import Chat, ChatKind
 from wakeful.model.messaging.post import Post, PostKind, new_post_id
@@ -51,7 +52,7 @@ class Line:
 
 
 def settings_for(server: DiscordServer, token: str = TOKEN, timeout: float = PATIENCE) -> DiscordSettings:
-    return DiscordSettings(token, server.url, timeout, retry_seconds=0.01, identify_seconds=0.0)
+    return DiscordSettings(PlatformAccess(server.url, token), timeout, retry_seconds=0.01, identify_seconds=0.0)
 
 
 @asynccontextmanager

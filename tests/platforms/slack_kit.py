@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from tests.patience import PATIENCE
 from tests.platforms.slack_server import APP_TOKEN, BOT_TOKEN, SlackServer
 from wakeful.gateway.messaging.needs import NO_MEMORY, DoorMemory
 from wakeful.gateway.messaging.platform import IncomingMessage, Message, Press, PressAnswer
+from wakeful.gateway.messaging.settings import PlatformAccess
 from wakeful.gateway.platforms.slack.adapter import SlackPlatform, SlackSettings
 from wakeful.model.messaging.chat import Chat, ChatKind, SessionScope, chat_key
 from wakeful.model.messaging.post import Post, PostKind, new_post_id
@@ -75,15 +76,18 @@ class Receiving:
     names: list[str]
 
 
-def a_platform(server: SlackServer, *chats: Chat, memory: DoorMemory = NO_MEMORY, **changes: Any) -> SlackPlatform:
+def a_platform(
+    server: SlackServer, *chats: Chat, memory: DoorMemory = NO_MEMORY, timeout: float = 30.0, **access: str
+) -> SlackPlatform:
     async def known(since: float) -> list[Chat]:
         return list(chats)
 
-    return SlackPlatform(replace(settings_for(server), **changes), known, memory)
+    return SlackPlatform(settings_for(server, timeout, **access), known, memory)
 
 
-def settings_for(server: SlackServer) -> SlackSettings:
-    return SlackSettings(BOT_TOKEN, APP_TOKEN, f"{server.root}/api/", ping_seconds=0.05, retry_seconds=0.01)
+def settings_for(server: SlackServer, timeout: float = 30.0, **access: str) -> SlackSettings:
+    usual = {"api_url": f"{server.root}/api/", "token": BOT_TOKEN, "app_token": APP_TOKEN}
+    return SlackSettings(PlatformAccess(**usual | access), timeout, ping_seconds=0.05, retry_seconds=0.01)
 
 
 @asynccontextmanager

@@ -8,6 +8,7 @@ from typing import Any
 from tests.patience import PATIENCE
 from tests.platforms.recording_ingress import RecordingIngress
 from tests.platforms.telegram_server import TOKEN, TelegramServer
+from wakeful.gateway.messaging.settings import PlatformAccess
 from wakeful.gateway.platforms.telegram.adapter import TelegramPlatform, TelegramSettings
 from wakeful.model.messaging.post import Post, PostKind, new_post_id
 from wakeful.model.session import Address, Sender
@@ -16,7 +17,7 @@ COMMANDS = [("new", "Begin a new conversation"), ("stop", "Stop what is running"
 
 
 def platform_at(url: str, *, token: str = TOKEN, timeout: float = PATIENCE, **parts: Any) -> TelegramPlatform:
-    settings = TelegramSettings(token, url, timeout, retry_seconds=0.01)
+    settings = TelegramSettings(PlatformAccess(url, token), timeout, retry_seconds=0.01)
     return TelegramPlatform(settings, COMMANDS, **{"recall": _nothing, **parts})
 
 

@@ -131,7 +131,7 @@ async def test_any_other_end_of_the_line_is_said(
 
 @pytest.mark.parametrize(
     ("changes", "name"),
-    [({"bot_token": "x"}, "WAKEFUL_SLACK_BOT_TOKEN"), ({"app_token": "x"}, "WAKEFUL_SLACK_APP_TOKEN")],
+    [({"token": "x"}, "WAKEFUL_SLACK_BOT_TOKEN"), ({"app_token": "x"}, "WAKEFUL_SLACK_APP_TOKEN")],
 )
 async def test_a_token_that_slack_refuses_is_named(
     slack: SlackServer, ingress: RecordingIngress, changes: dict[str, Any], name: str

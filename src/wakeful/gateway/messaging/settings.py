@@ -56,6 +56,15 @@ class PlatformAccess:
 
 
 @dataclass(frozen=True, slots=True)
+class AdapterSettings:
+    access: PlatformAccess
+    # How long a request may go unanswered.
+    timeout: float = 30.0
+    # After which time an adapter hands in again what was not taken.
+    retry_seconds: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class MessagingSettings:
     # Of the platforms that have a door.
     doors: Mapping[str, DoorSettings] = field(default_factory=dict)

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import discord
@@ -21,6 +21,7 @@ from wakeful.gateway.messaging.platform import (
     TokenRefused,
     Whereabouts,
 )
+from wakeful.gateway.messaging.settings import AdapterSettings
 from wakeful.gateway.platforms.discord import outgoing
 from wakeful.gateway.platforms.discord.channels import DiscordChannels, channel_id
 from wakeful.gateway.platforms.discord.client import DiscordClient
@@ -48,13 +49,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class DiscordSettings:
-    token: str = field(repr=False)
-    api_url: str = "https://discord.com/api/v10"
-    # How long a request may go unanswered.
-    timeout: float = 30.0
-    # After which time something is handed in again that was not taken.
-    retry_seconds: float = 1.0
+class DiscordSettings(AdapterSettings):
     # Discord lets a bot begin a session every 5 s.
     identify_seconds: float = 5.0
 
@@ -76,9 +71,8 @@ class DiscordPlatform:
         what they missed while nothing was connected. `memory`: what another process can go on with.
         """
         self._commands = commands
-        self._client = DiscordClient(
-            settings.token, settings.api_url, timeout=settings.timeout, identify_seconds=settings.identify_seconds
-        )
+        token, url = settings.access.token, settings.access.api_url
+        self._client = DiscordClient(token, url, timeout=settings.timeout, identify_seconds=settings.identify_seconds)
         self._progress = GatewayProgress(memory, lambda: self._client.own_roles)
         self._line = DiscordLine(self._client, self._progress)
         channels = DiscordChannels(self._client)
@@ -206,5 +200,5 @@ def _check_size(message: Message) -> None:
 
 
 def build_discord(needs: PlatformNeeds) -> DiscordPlatform:
-    settings = DiscordSettings(needs.access.token, needs.access.api_url, needs.timeout)
+    settings = DiscordSettings(needs.access, needs.timeout)
     return DiscordPlatform(settings, needs.commands, chats=needs.chats, memory=needs.memory)

@@ -1,7 +1,7 @@
 """Slack as a platform of the messaging doors."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
 from wakeful.errors import WakefulError
@@ -14,6 +14,7 @@ from wakeful.gateway.messaging.platform import (
     TokenRefused,
     Whereabouts,
 )
+from wakeful.gateway.messaging.settings import AdapterSettings
 from wakeful.gateway.platforms.slack.catch_up import SlackCatchUp
 from wakeful.gateway.platforms.slack.client import SlackClient, SlackRefusal
 from wakeful.gateway.platforms.slack.files import SlackFiles
@@ -59,17 +60,9 @@ _UNKNOWABLE = LookedUp(Whereabouts.UNKNOWABLE)
 
 
 @dataclass(frozen=True, slots=True)
-class SlackSettings:
-    # `xoxb-…` and `xapp-…`.
-    bot_token: str = field(repr=False)
-    app_token: str = field(repr=False)
-    api_url: str = "https://slack.com/api/"
-    # How long a request may go unanswered.
-    timeout: float = 30.0
+class SlackSettings(AdapterSettings):
     # How often the line is tried; after four times without an echo it counts as cut.
     ping_seconds: float = 5.0
-    # After which time a message is handed in again that was not taken.
-    retry_seconds: float = 1.0
 
 
 class SlackPlatform:
@@ -80,7 +73,8 @@ class SlackPlatform:
     def __init__(self, settings: SlackSettings, chats: ChatsSince, memory: DoorMemory = NO_MEMORY) -> None:
         self._settings = settings
         self._chats = chats
-        self._client = SlackClient(settings.bot_token, settings.app_token, settings.api_url, timeout=settings.timeout)
+        access = settings.access
+        self._client = SlackClient(access.token, access.app_token, access.api_url, timeout=settings.timeout)
         self._history = SlackHistory(self._client)
         self._search = SlackSearch(self._history)
         self._files = SlackFiles(self._client, self._search)
@@ -213,6 +207,4 @@ class SlackPlatform:
 
 
 def build_slack(needs: PlatformNeeds) -> SlackPlatform:
-    access = needs.access
-    settings = SlackSettings(access.token, access.app_token, access.api_url, needs.timeout)
-    return SlackPlatform(settings, needs.chats, needs.memory)
+    return SlackPlatform(SlackSettings(needs.access, needs.timeout), needs.chats, needs.memory)

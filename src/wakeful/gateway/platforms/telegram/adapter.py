@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,7 @@ from wakeful.gateway.messaging.platform import (
     TokenRefused,
     Unanswered,
 )
+from wakeful.gateway.messaging.settings import AdapterSettings
 from wakeful.gateway.platforms.telegram import outgoing
 from wakeful.gateway.platforms.telegram.client import TelegramClient, TelegramRefusal
 from wakeful.gateway.platforms.telegram.ids import KnownIds
@@ -39,15 +40,9 @@ class OtherReceiver(WakefulError):
 
 
 @dataclass(frozen=True, slots=True)
-class TelegramSettings:
-    token: str = field(repr=False)
-    api_url: str = "https://api.telegram.org"
-    # How long a request may go unanswered.
-    timeout: float = 30.0
+class TelegramSettings(AdapterSettings):
     # How long Telegram may wait for an update before it answers a poll.
     poll_seconds: float = 50.0
-    # After which time an update is handed in again that was not taken.
-    retry_seconds: float = 1.0
 
 
 class TelegramPlatform:
@@ -68,7 +63,7 @@ class TelegramPlatform:
         self._commands = commands
         self._recall = recall
         self._webhook = webhook
-        self._client = TelegramClient(settings.token, settings.api_url, timeout=settings.timeout)
+        self._client = TelegramClient(settings.access.token, settings.access.api_url, timeout=settings.timeout)
         self._ids = KnownIds()
         self._has_recalled = False
         # Groups that have become supergroups, as a send has found out: the old id and the new one.
@@ -231,9 +226,8 @@ def _broken_line(refusal: TelegramRefusal) -> WakefulError:
 
 
 def build_telegram(needs: PlatformNeeds) -> TelegramPlatform:
-    access = needs.access
-    webhook = TelegramWebhook(needs.public_url, needs.secret) if access.mode == "webhook" else None
+    webhook = TelegramWebhook(needs.public_url, needs.secret) if needs.access.mode == "webhook" else None
     if webhook is not None:
         needs.routes.append(webhook.route())
-    settings = TelegramSettings(access.token, access.api_url, needs.timeout)
+    settings = TelegramSettings(needs.access, needs.timeout)
     return TelegramPlatform(settings, needs.commands, recall=needs.recall, webhook=webhook)
