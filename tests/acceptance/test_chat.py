@@ -12,16 +12,17 @@ import pytest
 from tests.acceptance.command import Command, read_until, turn_statuses, until
 from tests.acceptance.terminal import CTRL_C, CTRL_D, Terminal, in_terminal
 from tests.endpoint import Endpoint, Script
+from tests.held_job import HeldJob
 
-# It ends when the test lets it, or soon by itself.
-_WAITING = "for i in $(seq 400); do [ -e go ] && break; sleep 0.05; done; echo out of $((40 + 2)); exit {code}"
+# Where the command runs.
+_JOB = HeldJob(Path("go"))
 _WOKEN = "woke the agent"
 _READY = "● live"
 _IDLE = "not a real one.)"
 
 
 def start_waiting(terminal: Terminal, code: int) -> None:
-    terminal.enter(f"run {_WAITING.format(code=code)} in the background")
+    terminal.enter(f"run {_JOB.command(f'echo out of $((40 + 2)); exit {code}')} in the background")
 
 
 def let_it_end(wakeful: Command) -> None:
@@ -59,9 +60,11 @@ def sessions_in(home: Path) -> list[str]:
 async def test_a_process_that_ends_wakes_the_agent_while_the_person_types(wakeful: Command) -> None:
     async with in_terminal(wakeful, "chat") as terminal:
         await terminal.see(_READY)
-        terminal.enter("run sleep 1; echo done in the background")
+        start_waiting(terminal, 0)
         await terminal.see("I will speak up")
+        await until_turns(wakeful, ["done"])
         terminal.type("list ")
+        let_it_end(wakeful)
 
         await terminal.see("ended well · exit code 0")
         await terminal.see(_WOKEN)
@@ -123,7 +126,7 @@ async def test_a_message_that_comes_during_an_answer_waits_for_its_turn(wakeful:
 async def test_words_can_steer_a_running_turn(wakeful: Command) -> None:
     async with in_terminal(wakeful, "chat") as terminal:
         await terminal.see(_READY)
-        terminal.enter(f"run {_WAITING.format(code=0)}")
+        terminal.enter(f"run {_JOB.command('echo out of $((40 + 2))')}")
         await terminal.see("terminal  for i in")
 
         terminal.enter("! count to 7")
@@ -270,15 +273,21 @@ async def test_a_branch_leaves_its_origin_as_it_was(wakeful: Command) -> None:
 
 
 async def test_a_pipe_gets_plain_text_and_waits_for_what_was_promised(wakeful: Command) -> None:
-    lines = b"run sleep 0.5; echo $((40 + 2)) in the background\ncount to 3\n"
+    lines = f"run {_JOB.command('echo $((40 + 2))')} in the background\ncount to 3\n"
 
-    finished = await wakeful.run("chat", stdin=lines)
+    process = await wakeful.start("chat")
+    assert process.stdin is not None
+    process.stdin.write(lines.encode())
+    process.stdin.write_eof()
+    answered = await read_until(process.stdout, "1 2 3\n")
+    let_it_end(wakeful)
+    woken, err = await process.communicate()
 
-    assert (finished.code, finished.err) == (0, "")
-    assert "\x1b" not in finished.out
-    assert "1 2 3\n" in finished.out
-    assert finished.out.count(_WOKEN) == 1
-    assert "> 42" in finished.out
+    out = answered + woken.decode()
+    assert (process.returncode, err) == (0, b"")
+    assert "\x1b" not in out
+    assert out.count(_WOKEN) == 1
+    assert "> 42" in out
 
 
 async def test_a_pipe_waits_no_longer_than_it_is_told(wakeful: Command) -> None:

@@ -14,6 +14,7 @@ from tests.api.server import ModelEndpoint, running_endpoint
 from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.browser.screen import Screens
 from tests.browser.server import PageServer, running_page_server
+from tests.held_job import HeldJob
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -55,6 +56,11 @@ def own_server(tmp_path: Path, endpoint: ModelEndpoint) -> Iterator[PageServer]:
 def own_demo_server(tmp_path: Path) -> Iterator[PageServer]:
     with running_page_server(tmp_path / "home") as server:
         yield server
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> HeldJob:
+    return HeldJob(tmp_path / "over")
 
 
 @pytest_asyncio.fixture(loop_scope="session")

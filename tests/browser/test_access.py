@@ -9,6 +9,7 @@ from playwright.async_api import Page, expect
 from tests.api.server import script
 from tests.browser.screen import Screens
 from tests.browser.server import PageServer
+from tests.held_job import HeldJob
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -69,9 +70,11 @@ async def serious(page: Page, *rules: str) -> list[str]:
     ]
 
 
-async def test_axe_finds_nothing_serious_in_a_session(screens: Screens, demo_server: PageServer) -> None:
+async def test_axe_finds_nothing_serious_in_a_session(screens: Screens, demo_server: PageServer, job: HeldJob) -> None:
     screen = await screens.screen(demo_server)
-    await screen.say("run sleep 1; echo done; exit 1 in the background")
+    await screen.say(f"run {job.command('echo done; exit 1')} in the background")
+    await screen.is_idle()
+    job.end()
     await expect(screen.wakeups).to_have_count(1)
     await screen.is_idle()
 

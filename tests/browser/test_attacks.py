@@ -7,6 +7,7 @@ from playwright.async_api import BrowserContext, Page, expect
 from tests.api.server import script
 from tests.browser.screen import Screens
 from tests.browser.server import PageServer
+from tests.held_job import HeldJob
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -88,13 +89,15 @@ async def test_attacks_in_tool_output_are_shown_as_text(screens: Screens, server
 
 
 async def test_attacks_in_titles_messages_and_background_work_are_shown_as_text(
-    screens: Screens, demo_server: PageServer
+    screens: Screens, demo_server: PageServer, job: HeldJob
 ) -> None:
     hostile = f"<img src=x onerror={RUN}>"
     session_id = demo_server.new_session(title=hostile)
     screen = await screens.screen(demo_server, session_id)
 
-    await screen.say(f"run echo '{hostile}'; sleep 1 in the background")
+    await screen.say(f"run echo '{hostile}'; {job.command('true')} in the background")
+    await screen.is_idle()
+    job.end()
 
     await expect(screen.wakeups).to_have_count(1)
     await expect(screen.page.locator(".header")).to_contain_text(hostile)

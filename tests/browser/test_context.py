@@ -11,6 +11,7 @@ from tests.api.conftest import scripted
 from tests.api.server import ModelEndpoint, script, until
 from tests.browser.screen import Screen, Screens
 from tests.browser.server import PageServer, running_page_server
+from tests.held_job import HeldJob
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -111,17 +112,14 @@ async def test_a_turn_names_the_model_that_answered_instead(
 
 
 async def test_a_job_that_waits_for_tomorrow_says_which_limit_is_reached(
-    screens: Screens, tmp_path: Path, endpoint: ModelEndpoint
+    screens: Screens, tmp_path: Path, endpoint: ModelEndpoint, job: HeldJob
 ) -> None:
     with priced_server(tmp_path / "home", endpoint, "daily_spend_usd = 0.01\n") as server:
         screen = await screens.screen(server, server.new_session())
-        # A job that ended within its own turn would be reported there.
-        over = tmp_path / "over"
-        command = f"until [ -e {over} ]; do sleep 0.05; done"
-        job = {"command": command, "background": True, "notify_on_complete": True}
-        await screen.say(script(calls=[{"name": "terminal", "arguments": job}], tokens=20))
+        arguments = {"command": job.command("true"), "background": True, "notify_on_complete": True}
+        await screen.say(script(calls=[{"name": "terminal", "arguments": arguments}], tokens=20))
         await expect(screen.page.locator(".turn__foot")).to_contain_text("tokens")
-        over.touch()
+        job.end()
 
         banner = screen.page.locator("#banners .banner--wake")
         await expect(banner).to_contain_text("1 job has reported and waits. Today’s $0.01 are spent.")  # noqa: RUF001

@@ -10,6 +10,7 @@ from tests.acceptance.command import Command, until
 from tests.acceptance.messengers.messenger import Messenger, Place, Shown
 from tests.acceptance.messengers.messengers import PLATFORMS, open_messenger, settings_of
 from tests.acceptance.messengers.model import ChattyModel, answer_text, ask_text, heard_text
+from tests.held_job import HeldJob
 
 
 @pytest.fixture(params=PLATFORMS)
@@ -30,7 +31,8 @@ async def test_a_wake_up_comes_home_after_other_talk_a_new_conversation_and_a_ki
 ) -> None:
     # Threads of one channel: what is written at its top on Slack begins one.
     place_a, place_b = [place for place in messenger.places(4) if not place.is_private]
-    command = f"until [ -e {tmp_path}/over ]; do sleep 0.05; done; echo job-1; exit 3"
+    job = HeldJob(tmp_path / "over")
+    command = job.command("echo job-1; exit 3")
     async with talking.serving():
         await _until(messenger.is_heard)
         a, asked = await messenger.write(place_a, ask_text(1, [command]))
@@ -40,7 +42,7 @@ async def test_a_wake_up_comes_home_after_other_talk_a_new_conversation_and_a_ki
         await messenger.write(a, "!new")
         await _until(lambda: "New conversation." in _texts(messenger, a))
     # The server was killed. The job ends while there is none.
-    (tmp_path / "over").touch()
+    job.end()
     async with talking.serving():
         await _until(lambda: len(_texts(messenger, a)) == 4)
         # What might come twice or go astray would come before the answer to this.
