@@ -46,7 +46,7 @@ class ModelLine:
         self._left = list(dict.fromkeys(models))
         self._resting = resting
         absent = {model: error for model in self._left if (error := resting.error_of(model)) is not None}
-        # If all of them rest, they are asked all the same: one may have got its credit meanwhile.
+        # If all of them rest, ask them anyway: the operator may have added credit.
         self._absent = absent if len(absent) < len(self._left) else {}
         self._first_error: ModelError | None = None
         self._changes: list[ModelChanged] = []

@@ -93,7 +93,7 @@ def model(value: object) -> str:
 
 
 def timezone(value: object) -> str:
-    # Imported here: it takes some milliseconds, and hardly anybody sets a zone.
+    # Imported here: it takes some milliseconds, and few operators set a zone.
     from zoneinfo import ZoneInfo
 
     try:

@@ -1,4 +1,4 @@
-"""News: the events that an owner wants to hear of, whichever session they happen in."""
+"""News: the events that an owner is notified of, in whichever session they happen."""
 
 from wakeful.model.event import Event, NewEvent
 from wakeful.model.session import Session

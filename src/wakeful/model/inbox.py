@@ -1,4 +1,4 @@
-"""The inbox: everything that wants the agent's attention. Exactly one turn consumes a row."""
+"""The inbox: everything that the agent has yet to read. Exactly one turn consumes a row."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class RowStatus(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-# The sources of messages that nobody has just written: schedules and hooks.
+# The sources of messages that a program sends, not a person: schedules and hooks.
 UNASKED_SOURCES = frozenset({"cron", "webhook"})
 
 TRANSITIONS: dict[RowStatus, frozenset[RowStatus]] = {
@@ -75,7 +75,7 @@ class InboxRow:
 
     @property
     def is_asked(self) -> bool:
-        """Whether a person wants an answer now: to a message, or to a schedule that was run by hand."""
+        """Whether a person waits for the answer: to a message, or to a schedule that was run by hand."""
         is_written = self.source not in UNASKED_SOURCES or bool(self.data.get("by_hand"))
         return self.kind is RowKind.MESSAGE and is_written
 

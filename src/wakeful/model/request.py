@@ -27,7 +27,7 @@ class ClientTool:
 # A chat completion belongs to its connection. The client of a run can answer questions while it runs, also those of
 # its sub-agents (RUN_PART).
 CHAT, RUN, RUN_PART = "chat", "run", "run_part"
-# The user wants the conversation to be summed up; the instructions say what matters.
+# The user asked for a summary of the conversation; the instructions say what matters.
 COMPACT = "compact"
 _KINDS = frozenset({"", "response", "items", CHAT, RUN, RUN_PART, COMPACT})
 # Fields that are stored as they are, with their types.
@@ -65,7 +65,7 @@ class TurnRequest:
     @property
     def compacts(self) -> bool:
         """Whether a context that is too long is summed up. A client that sends the whole conversation each time, or
-        continues from a single response, is told instead, unless it wants the former.
+        continues from a single response, gets an error instead, unless it sets `truncation` to auto.
         """
         if self.kind not in ("response", CHAT):
             return True

@@ -1,4 +1,4 @@
-"""All facts about models, from whoever knows them. Nothing is fetched for them."""
+"""Merges what the settings, refusals, lists and the built-in table say about models. Fetches nothing."""
 
 import logging
 from collections.abc import Callable, Mapping

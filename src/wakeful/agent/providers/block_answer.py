@@ -1,4 +1,4 @@
-"""An answer that arrives as a sequence of blocks: texts, reasoning, calls, and blocks that its provider wants back."""
+"""An answer that arrives as a sequence of blocks: texts, reasoning, calls, and blocks to send back to its provider."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -47,7 +47,7 @@ class BlockAnswer:
         self._is_new_thought = bool(self._reasoning.whole)
 
     def end_text(self, **extra: Any) -> list[AnswerPart]:
-        """End a block of text. `extra` is what the provider wants back with it."""
+        """End a block of text. `extra` is sent back to the provider with it."""
         rest = self._text.finish()
         length = len(self._text.whole)
         self._layout.add_text(length - self._laid_out, **extra)

@@ -42,7 +42,7 @@ class Decision:
     opening: Opening | None = None
     # The arriving rows that have to wait.
     posted: tuple[InboxRow, ...] = ()
-    # Until when rows wait that nobody has asked for, unless the session's row says so already.
+    # Until when notices and unasked messages wait; None if the session's row says so already.
     wait: Wait | None = None
 
 
@@ -180,8 +180,8 @@ class Rules:
 
 
 def _may_cost(lane: Lane, row: InboxRow) -> bool:
-    """Return whether a row may open a turn although the day's spend is reached: a person wants it, or has written to
-    the session since it waits.
+    """Return whether a row may open a turn although the day's spend is reached: a person asked for it, or has written
+    to the session since it waits.
     """
     return row.is_asked or (row.id != 0 and row.created_at < lane.asked_at)
 

@@ -25,7 +25,7 @@ class Followed:
 
     is_running: bool = False
     tail: deque[Event] = field(default_factory=lambda: deque(maxlen=_TAIL))
-    # One event per reader, set when there are new facts; word_readers are those that also want words.
+    # One event per reader, set when there are new facts; word_readers also get words.
     readers: set[asyncio.Event] = field(default_factory=set)
     word_readers: set[asyncio.Event] = field(default_factory=set)
     # The number of the event that ended the newest words, and these words.

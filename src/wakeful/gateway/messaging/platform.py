@@ -50,7 +50,7 @@ class NotTaken(WakefulError):
     """The platform has surely not taken a message, and may take it later or in another form."""
 
     def __init__(self, message: str, *, seconds: float = 0.0, cure: Cure | None = None) -> None:
-        """`seconds`: how long the platform wants us to wait. Longer than a day is believed of none."""
+        """`seconds`: how long the platform asks us to wait; more than a day counts as a day."""
         super().__init__(message)
         self.seconds = min(max(0.0, seconds), _LONGEST_WAIT_SECONDS)
         self.cure = cure
@@ -158,7 +158,7 @@ class Destination(Protocol):
 
     def lane(self, address: Address) -> str:
         """Return what posts have in common that go out one at a time: the chat and thread, or the whole chat where a
-        lost post cannot be told from one to another thread.
+        lost post looks the same in each of its threads.
         """
         ...
 

@@ -23,7 +23,7 @@ class CompactionReason(StrEnum):
     AUTO = "auto"
     # The model's endpoint says that the context is too long.
     OVERFLOW = "overflow"
-    # The user wants it.
+    # The user asked for it.
     MANUAL = "manual"
 
 

@@ -88,7 +88,7 @@ class Sessions(Protocol):
 
     async def wake_later(self, session_id: str, at: float | None, reason: WakeReason = WakeReason.BUDGET) -> None:
         """Let notices wait until this time, because something is used up; None: they stop waiting. For a day's spend,
-        messages that nobody has asked for wait, too.
+        messages of schedules and hooks wait, too.
         """
         ...
 

@@ -38,7 +38,7 @@ from wakeful.wire.reading import read
 
 # All of them come on the first page.
 _MOST_PINNED = 200
-# Of a search, the sessions with the newest hits. A person who wants another one searches for more specific words.
+# Of a search, the sessions with the newest hits. More specific words find the others.
 _MOST_FOUND = 100
 
 

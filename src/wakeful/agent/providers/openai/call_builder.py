@@ -16,7 +16,7 @@ class _Draft:
     id: str
     name: str
     pieces: list[str] = field(default_factory=list)
-    # What Gemini wants back with the call: the signature of the thought behind it.
+    # Sent back to Gemini with the call: the signature of the thought behind it.
     extra_content: object = None
 
     @property

@@ -105,7 +105,7 @@ def _read_deepseek(text: str) -> _Calls:
 
 def _read_bare(text: str) -> _Calls:
     call = orjson.loads(text)
-    # An object with other fields is an answer to somebody who asked for JSON.
+    # An object with other fields is the answer to a request for JSON.
     if set(call) in ({"name", "arguments"}, {"name", "parameters"}):
         yield _name_and_arguments(call)
 

@@ -76,7 +76,7 @@ async def _save(attachment: Attachment, path: Path, most_bytes: int) -> int | No
 
 
 def _safe_name(name: str) -> str:
-    """Return the name without a path and without signs that nobody sees, such as those that turn letters around."""
+    """Return the name without its path. Invisible characters, such as those that reverse text, become underscores."""
     last = name.replace("\\", "/").rpartition("/")[2]
     safe = "".join(sign if sign.isprintable() else "_" for sign in last).strip(" .") or "file"
     if _is_short(safe):

@@ -31,7 +31,7 @@ class Paces:
         self._paces[key] = _Pace(self._clock.monotonic() + seconds)
 
     def note_failure(self, key: str, seconds: float = 0.0) -> None:
-        """Let the post rest for as long as its platform wants, or else longer with each failure."""
+        """Let the post rest for as long as its platform asks for, or else longer with each failure."""
         failures = self._paces.get(key, _Pace()).failures + 1
         self._paces[key] = _Pace(self._clock.monotonic() + (seconds or pause_after(failures)), failures)
 

@@ -1,4 +1,4 @@
-"""Buttons and application commands: Discord wants an answer within 3 s, and shows it to the presser alone."""
+"""Buttons and application commands: Discord expects an answer within 3 s, and shows it only to the user who pressed."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Messages and commands as Discord wants them written."""
+"""Messages and commands in Discord's form."""
 
 from collections.abc import Sequence
 from typing import Any

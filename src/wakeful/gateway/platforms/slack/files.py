@@ -54,7 +54,7 @@ class SlackFiles:
             place = await self._client.call("files.getUploadURLExternal", filename=path.name, length=size)
             await self._client.upload(place["upload_url"], path)
         except Unanswered as error:
-            # What was brought there is not shown to anybody.
+            # Safe to repeat: Slack shows no file before it is posted.
             raise NotTaken(str(error)) from None
         except OSError as error:
             raise Refused(f"The file {path.name} cannot be read ({error.strerror}).") from None

@@ -47,7 +47,7 @@ class SlackLine(SocketModeClient):
         loop = asyncio.get_running_loop()
         # Slack's first frame: from now on it sends what it has.
         self._hello: asyncio.Future[None] = loop.create_future()
-        # Why Slack has ended it, or wants it to end.
+        # Why Slack has ended it, or is about to.
         self._end: asyncio.Future[str] = loop.create_future()
 
     async def open(self, url: str, timeout: float) -> None:
@@ -67,7 +67,7 @@ class SlackLine(SocketModeClient):
             raise SlackLineEnded("Slack has ended the connection before it began.")
 
     async def until_renewal(self) -> None:
-        """Return when Slack wants another line in place of this one. Raises SlackLineEnded for any other end."""
+        """Return when Slack asks for a new line in place of this one. Raises SlackLineEnded for any other end."""
         reason = await self._end
         if reason == "link_disabled":
             raise SlackLineEnded("Socket Mode is turned off for this app: turn it on at api.slack.com.")

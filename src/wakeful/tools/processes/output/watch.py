@@ -1,4 +1,4 @@
-"""Watch patterns: texts that the agent wants to be notified of when a line of the output contains one.
+"""Watch patterns: texts of which each matching line of the output notifies the agent.
 
 Each step returns a new state and perhaps a report; the two are stored together, so a restart neither loses nor repeats
 a match. A match that comes too soon after the last notice is held back, never dropped.
