@@ -29,7 +29,7 @@ async def test_a_reader_that_reads_nothing_is_dropped_and_no_other_notices(
     with running_server(tmp_path / "home", **settings) as server:
         long = begun(server, script(text=_LONG, hang_after=hang_after))
         async with many_connections() as http, asyncio.timeout(60):
-            others = [Reader(script(tokens=_TOKENS, rate=20), f"other {number}") for number in range(5)]
+            others = [Reader(script(tokens=_TOKENS, rate=40), f"other {number}") for number in range(5)]
             following = [asyncio.create_task(other.follow(http, server)) for other in others]
             await all_have_seen(others, 5)
             with stalled(server, f"/v1/responses/{long}?stream=true") as reader:

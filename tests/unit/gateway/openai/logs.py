@@ -19,7 +19,7 @@ from wakeful.model import event as events
 from wakeful.model.event import Event, NewEvent
 
 # No deadline: the first use of one of the SDK's types builds it.
-randomly = settings(deadline=None, max_examples=60)
+randomly = settings(deadline=None, max_examples=40)
 
 # Any text, with NUL and with characters that some readers take for the end of a line.
 TEXTS = st.text(max_size=6) | st.sampled_from(["\n\n", "\r", "\x00", "\x85", "\u2028", "data: [DONE]"])
