@@ -90,6 +90,20 @@ async def test_thinking_comes_back_signed_and_in_its_place_with_all_results_in_o
     assert asked["role"] == resulted["role"] == "user"
 
 
+async def test_an_event_without_a_kind_or_a_delta_is_ignored() -> None:
+    words = {"type": "text_delta", "text": "Hi"}
+    script = sends(
+        ("message_start", {"message": {}}),
+        ("odd", {"type": []}),
+        ("content_block_delta", {"delta": None}),
+        ("content_block_delta", {"delta": words}),
+        ("message_delta", {"delta": {"stop_reason": "end_turn"}}),
+        ("message_stop", {}),
+    )
+    async with Endpoint(script) as endpoint, _provider(endpoint) as provider:
+        assert (await answer_of(provider, _request())).message.text == "Hi"
+
+
 async def test_thinking_of_another_provider_is_left_out() -> None:
     async with Endpoint(Script(reasoning_tokens=1)) as endpoint:
         async with _provider(endpoint) as provider:

@@ -153,6 +153,13 @@ def test_what_only_looks_like_a_call_stays_text(text: str, size: int) -> None:
     assert message.calls == ()
 
 
+@pytest.mark.parametrize("size", [1, 3, 4, 1000])
+def test_a_call_after_an_empty_code_block_is_one_however_its_fences_are_cut(size: int) -> None:
+    _, _, message = answer('``````\n<tool_call>{"name": "list_files", "arguments": {}}</tool_call>', size)
+
+    assert calls_in(message) == [("list_files", {})]
+
+
 def test_a_proper_call_beside_a_written_one_leaves_the_text_alone() -> None:
     builder = AnswerBuilder(EndpointErrors("http://model/v1", secret=""), "local", taken_ids=(), tools=TOOLS)
     text = '<tool_call>{"name": "list_files", "arguments": {}}</tool_call>'
