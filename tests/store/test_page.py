@@ -186,6 +186,22 @@ async def test_a_chain_is_counted_and_its_inputs_are_found_without_the_rest(stor
     assert await store.read(body) == (3, 2, ["a", "b"])
 
 
+async def test_what_a_session_has_paid_for_is_read_in_pages_without_its_branches(store: Store) -> None:
+    await have_closed_turn(store, "t1")
+    await have_closed_turn(store, "t2", parent="t1")
+    await have_closed_turn(store, "t3", session_id="s2")
+    kinds = {1: EntryKind.ANSWER, 2: EntryKind.RESULT, 3: EntryKind.SUMMARY}
+    entries = [Entry(turn, step, 0, kind, b"{}") for turn in ("t1", "t2", "t3") for step, kind in kinds.items()]
+    await store.write(lambda tx: tx.journal.add(entries), lock=["s1", "s2"])
+
+    async def page(after: tuple[str, int]) -> list[tuple[str, int]]:
+        found = await store.read(lambda tx: tx.journal.paid("s1", after, 3))
+        return [(entry.turn_id, entry.step) for entry in found]
+
+    assert await page(("", 0)) == [("t1", 1), ("t1", 3), ("t2", 1)]
+    assert await page(("t2", 1)) == [("t2", 3)]
+
+
 async def test_deleted_sessions_have_their_time_and_can_come_back_before_it(store: Store) -> None:
     await have_session(store)
     await write(store, "delete", 50.0)

@@ -35,6 +35,7 @@ from wakeful.gateway.messaging.inbound.people import People
 from wakeful.gateway.messaging.settings import DoorSettings
 from wakeful.gateway.monitoring.health import Health
 from wakeful.model.approvals.mode import Mode
+from wakeful.model.journal.message import Usage
 from wakeful.model.messaging.chat import SessionScope
 from wakeful.model.messaging.door import DoorStatus
 from wakeful.model.messaging.pairing import Pairing
@@ -42,6 +43,7 @@ from wakeful.model.session import Address
 from wakeful.model.tasks.task import LogPage, Task, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease
 from wakeful.store.base import Store, Transaction
+from wakeful.web.facts.costs import CostRoutes
 from wakeful.web.facts.me import MeRoutes, ServerFacts
 from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
 from wakeful.web.facts.usage import UsageRoutes
@@ -316,6 +318,7 @@ async def served(
             *messaging_routes(web, messaging, HOOKS),
             *CronRoutes(schedules).routes(),
             *UsageRoutes(web, settings or QUICK).routes(),
+            *CostRoutes(web, _costs_of).routes(),
             *_front_door(desk, url, Password(password), address),
         ],
         health=Health("1", store, engine.vitals, lambda: engine.is_stopping, workspace, messaging.statuses),
@@ -332,6 +335,12 @@ async def served(
                 yield Served(engine, store, agent, tasks, url, http, server, desk, messaging)
     finally:
         await engine.stop()
+
+
+def _costs_of(model: str, usage: Usage) -> tuple[float, float, float] | None:
+    """A cent a token that is read, a tenth of it from the cache, two that are written; demo:unpriced has no price."""
+    read, cached, written = usage.paid_tokens
+    return None if model == "demo:unpriced" else (read * 0.01, cached * 0.001, written * 0.02)
 
 
 def _front_door(desk: LoginDesk, url: str, password: Password, address: OwnAddress) -> list[Route]:

@@ -13,11 +13,11 @@ from wakeful.model.spend import Spend, date_of, day_of
 from wakeful.store.sqlite.store import SqliteStore
 
 
-async def answered(web: Served, usd: float | None, model: str = "", *facts: Fact) -> str:
+async def answered(web: Served, usd: float | None, model: str = "", *facts: Fact, cached: int = 0) -> str:
     """Let a new session's turn end with an answer that costs so much; return the session."""
     session_id = await web.new_session()
     turn_id = await web.say(session_id, "hello")
-    answer = Answered(1, AssistantMessage("hi"), Usage(100, 10), model=model, cost_usd=usd)
+    answer = Answered(1, AssistantMessage("hi"), Usage(100, 10, cached), model=model, cost_usd=usd)
     for fact in (*facts, answer):
         web.agent.tell(turn_id, fact)
     web.agent.order(turn_id, "end")
@@ -126,3 +126,35 @@ async def test_days_are_a_whole_number(web: Served) -> None:
     assert (reply.status, reply.json["error"]["code"]) == (400, "invalid_request")
     assert len((await usage(web, days=0))["days"]) == 1
     assert len((await usage(web, days=9999))["days"]) == 366
+
+
+async def costs(web: Served, session_id: str, who: str = "ann") -> Any:
+    return (await web.get("/api/session/costs", who, session_id=session_id)).json
+
+
+async def test_the_costs_of_a_session_say_what_the_cache_gave(web: Served) -> None:
+    # Today it would cost 0.4 + 0.06 + 0.2 dollars: half of that was paid.
+    session_id = await answered(web, 0.33, "demo:led", cached=60)
+
+    assert await costs(web, session_id) == {
+        "input": {"tokens": 40, "cost_usd": pytest.approx(0.2)},
+        "cached": {"tokens": 60, "cost_usd": pytest.approx(0.03)},
+        "output": {"tokens": 10, "cost_usd": pytest.approx(0.1)},
+        "others": [],
+    }
+
+
+@pytest.mark.parametrize("usd", [None, 0.25])
+async def test_the_costs_of_a_session_name_a_model_whose_price_is_not_known(web: Served, usd: float | None) -> None:
+    session_id = await answered(web, usd, "demo:unpriced")
+
+    shown = await costs(web, session_id)
+
+    assert shown["others"] == [{"model": "demo:unpriced", "tokens": 110, "cost_usd": usd}]
+    assert shown["input"] == shown["cached"] == shown["output"] == {"tokens": 0, "cost_usd": 0.0}
+
+
+async def test_nobody_reads_the_costs_of_another_owners_session(web: Served) -> None:
+    session_id = await answered(web, 0.5)
+
+    assert (await costs(web, session_id, "bob"))["error"]["code"] == "not_found"

@@ -47,6 +47,7 @@ from wakeful.model.messaging.post import WEBHOOK
 from wakeful.tools.processes.kernel.descent import Descent
 from wakeful.tools.processes.kernel.host import this_host
 from wakeful.tools.task_desk import TaskDesk
+from wakeful.web.facts.costs import CostRoutes
 from wakeful.web.facts.me import MeRoutes, ServerFacts
 from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
 from wakeful.web.facts.usage import UsageRoutes
@@ -93,6 +94,7 @@ def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> A
             *web_routes(web),
             *messaging_routes(web, desk, [_hook_facts(hook, config) for hook in config.hooks]),
             *UsageRoutes(web, config.engine).routes(),
+            *CostRoutes(web, running.facts.costs_of).routes(),
             *CronRoutes(running.schedules).routes(),
             *build_page(config, running, door),
             *api_routes(build_api(config, running)),

@@ -32,10 +32,35 @@ test("the meter says how full the context is and what the session cost", () => {
 test("behind the meter an unknown price is a word, never 0", () => {
   assert.deepEqual(contextWords(usage), ["74k of 200k tokens", "sums up at 160k"]);
   assert.deepEqual(contextWords({ ...usage, context_window: null, compact_at_tokens: null }), ["74k tokens, window unknown", ""]);
-  assert.deepEqual(usageRows(usage).at(-1), ["This session", "184,000", "$1.84"]);
-  assert.deepEqual(usageRows(unpriced).slice(-2), [
-    ["Without a price", "184,000", "unknown"],
+  const others = [{ model: "local:qwen3", tokens: 184_000, cost_usd: null }];
+  assert.deepEqual(usageRows(unpriced, { ...costs, others }), [
+    ["qwen3, no price", "184,000", "unknown"],
     ["This session", "184,000", "unknown"],
+  ]);
+});
+
+const nothing = { tokens: 0, cost_usd: 0 };
+const costs = { input: nothing, cached: nothing, output: nothing, others: [] };
+
+test("behind the meter each kind of tokens has its cost, once that is known", () => {
+  assert.deepEqual(usageRows(usage, null), [
+    ["Read", "180,000", ""],
+    ["Written", "4,000", ""],
+    ["This session", "184,000", "$1.84"],
+  ]);
+  const paid = {
+    input: { tokens: 60_000, cost_usd: 1.2 },
+    cached: { tokens: 119_000, cost_usd: 0.23 },
+    output: { tokens: 3_000, cost_usd: 0.4 },
+    others: [{ model: "", tokens: 1_000, cost_usd: null }, { model: "a:b", tokens: 1_000, cost_usd: 0.01 }],
+  };
+  assert.deepEqual(usageRows(usage, paid), [
+    ["Read", "60,000", "$1.20"],
+    ["From the cache", "119,000", "$0.23"],
+    ["Written", "3,000", "$0.40"],
+    ["Older answers, no price", "1,000", "unknown"],
+    ["b", "1,000", "$0.01"],
+    ["This session", "184,000", "$1.84"],
   ]);
 });
 

@@ -70,6 +70,10 @@ class FactBook:
             logger.warning("%s", unpriced_sentence(model))
         return cost
 
+    def costs_of(self, model: str, usage: Usage) -> tuple[float, float, float] | None:
+        """Return what the input, the input from the cache and the output would cost today, in USD."""
+        return self.look_up(model)[0].costs_of(usage)
+
     def _learnt_facts(self, model: str) -> ModelFacts:
         """Return the learnt window if it is smaller than the one that the endpoint or the table says."""
         learnt = self._learnt.get(model)

@@ -29,15 +29,23 @@ class ModelFacts:
         return self.input_price is not None and self.output_price is not None
 
     def cost_of(self, usage: Usage) -> float | None:
-        """Return what an answer has cost in USD, None if its price is unknown. Cached tokens without a price of their
-        own cost as much as others, so that a sum is rather too high than too low.
+        """Return what an answer costs in USD, None if its price is unknown."""
+        costs = self.costs_of(usage)
+        return None if costs is None else sum(costs)
+
+    def costs_of(self, usage: Usage) -> tuple[float, float, float] | None:
+        """Return what the input, the input from the cache and the output cost in USD. Cached tokens without a price of
+        their own cost as much as others, so that a sum is rather too high than too low.
         """
         if self.input_price is None or self.output_price is None:
             return None
         cached_price = self.input_price if self.cached_price is None else self.cached_price
-        cached = min(usage.cached_tokens, usage.input_tokens)
-        read = (usage.input_tokens - cached) * self.input_price + cached * cached_price
-        return (read + usage.output_tokens * self.output_price) / _MILLION
+        read, cached, written = usage.paid_tokens
+        return (
+            read * self.input_price / _MILLION,
+            cached * cached_price / _MILLION,
+            written * self.output_price / _MILLION,
+        )
 
 
 UNKNOWN = ModelFacts()

@@ -90,5 +90,13 @@ class Usage:
     reasoning_tokens: int = 0
     cache_write_tokens: int = 0
 
+    @property
+    def paid_tokens(self) -> tuple[int, int, int]:
+        """The input without what came from the cache, that from the cache, and the output: each has a price of its
+        own.
+        """
+        cached = min(self.cached_tokens, self.input_tokens)
+        return self.input_tokens - cached, cached, self.output_tokens
+
     def plus(self, other: "Usage") -> "Usage":
         return Usage(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))

@@ -41,6 +41,10 @@ class Journal(Protocol):
         """Return the newest answer of each of these turns, by turn; turns without one are left out."""
         ...
 
+    async def paid(self, session_id: str, after: tuple[str, int], limit: int) -> list[Entry]:
+        """Return the answers and summaries of a session after the one of this turn and step, ordered by both."""
+        ...
+
     async def of_chain(self, turn_id: str) -> list[Entry]:
         """Return the entries of the turn and of all its ancestors, oldest first."""
         ...

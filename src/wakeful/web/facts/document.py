@@ -1,8 +1,10 @@
 """Describes the routes of facts about the caller and the server."""
 
+from wakeful.web.facts.costs import SessionCosts
 from wakeful.web.facts.me import Me
 from wakeful.web.facts.models import ModelChoices
 from wakeful.web.facts.usage import UsageQuery, UsageReport
+from wakeful.web.fields import OfSession
 from wakeful.wire.openapi import Family, json_answer, operation
 from wakeful.wire.refusals import refusals
 from wakeful.wire.schema import Json, parameters
@@ -26,6 +28,14 @@ PATHS: dict[str, dict[str, Json]] = {
             "Get what answers cost, day by day",
             {200: json_answer("The days, oldest first, and the caps.", UsageReport), **refusals(400, 503)},
             parameters=parameters(UsageQuery, "query"),
+        ),
+    },
+    "/api/session/costs": {
+        "get": operation(
+            "getSessionCosts",
+            "Get what the answers of a session have cost, by what was paid for",
+            {200: json_answer("The costs.", SessionCosts), **refusals(400, 404, 503)},
+            parameters=parameters(OfSession, "query"),
         ),
     },
 }

@@ -109,6 +109,17 @@ class PostgresJournal:
         )
         return {row["turn_id"]: entry_from(row) for row in rows}
 
+    async def paid(self, session_id: str, after: tuple[str, int], limit: int) -> list[Entry]:
+        rows = await self._connection.fetch(
+            """SELECT j.turn_id, j.step, j.idx, j.kind, j.payload, j.at FROM turns t JOIN journal j ON j.turn_id = t.id
+               WHERE t.session_id = $1 AND j.kind IN ('answer', 'summary') AND (j.turn_id, j.step) > ($2, $3)
+               ORDER BY j.turn_id, j.step LIMIT $4""",
+            session_id,
+            *after,
+            limit,
+        )
+        return [entry_from(row) for row in rows]
+
     async def count_chain(self, turn_id: str) -> int:
         count: int = await self._connection.fetchval(
             """WITH RECURSIVE chain (id, parent) AS (

@@ -97,6 +97,15 @@ class SqliteJournal:
         )
         return {row["turn_id"]: entry_from(row) for row in rows}
 
+    async def paid(self, session_id: str, after: tuple[str, int], limit: int) -> list[Entry]:
+        rows = self._connection.execute(
+            """SELECT j.turn_id, j.step, j.idx, j.kind, j.payload, j.at FROM turns t JOIN journal j ON j.turn_id = t.id
+               WHERE t.session_id = ? AND j.kind IN ('answer', 'summary') AND (j.turn_id, j.step) > (?, ?)
+               ORDER BY j.turn_id, j.step LIMIT ?""",
+            (session_id, *after, limit),
+        )
+        return [entry_from(row) for row in rows]
+
     async def count_chain(self, turn_id: str) -> int:
         row = self._connection.execute(
             """WITH RECURSIVE chain (id, parent) AS (

@@ -28,9 +28,10 @@ export function openUsage(anchor) {
     el("div", { class: "menu__pad" }, today),
     el("div", { class: "menu__pad usage__act" }, button, problem),
   );
+  const costs = new SessionCosts(() => draw());
   const draw = () => {
     if (!popup.isConnected && numbers.childElementCount) return stop();
-    if (openSession.session) numbers.replaceChildren(...numbersOf(openSession.session.usage));
+    if (openSession.session) numbers.replaceChildren(...numbersOf(openSession.session.usage, costs.of(openSession)));
     button.disabled = Boolean(openSession.activeTurn);
     button.title = button.disabled ? "Possible when this turn has ended" : "";
   };
@@ -40,13 +41,39 @@ export function openUsage(anchor) {
   showToday(today);
 }
 
-function numbersOf(usage) {
+// What the answers cost by what was paid for; asked again when there are more of them.
+class SessionCosts {
+  #asked = "";
+  #known = null;
+  #learnt;
+
+  constructor(learnt) {
+    this.#learnt = learnt;
+  }
+
+  // Null until they are known.
+  of({ id, session: { usage } }) {
+    const wanted = JSON.stringify([id, usage.input_tokens, usage.output_tokens]);
+    if (wanted !== this.#asked) this.#ask(id, (this.#asked = wanted));
+    return this.#known;
+  }
+
+  async #ask(id, wanted) {
+    // Without them the sums are shown, which the session has.
+    const costs = await api.get("/api/session/costs", { session_id: id }).catch(() => null);
+    if (wanted !== this.#asked) return;
+    this.#known = costs;
+    this.#learnt();
+  }
+}
+
+function numbersOf(usage, costs) {
   const [context, mark] = contextWords(usage);
   const line = el("p", { class: "usage__line menu__note" }, el("span", { class: "num", text: context }), el("span", { text: mark }));
   return [
     el("p", { class: "menu__group", text: "Context" }),
     el("div", { class: "menu__pad" }, gauge(usage, WIDTH, "gauge--pop"), line),
-    el("div", { class: "menu__pad" }, el("table", { class: "usage-table" }, usageRows(usage).map(row))),
+    el("div", { class: "menu__pad" }, el("table", { class: "usage-table" }, usageRows(usage, costs).map(row))),
   ];
 }
 

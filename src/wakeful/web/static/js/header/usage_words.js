@@ -1,6 +1,7 @@
 // How full the context is and what the session has cost, in words.
 
 import { money, tokens, whole } from "../format.js";
+import { modelName } from "../model_names.js";
 
 // "24k of 200k · $0.31", "16k of 32k, no price"; the total where the size of the window is unknown.
 export function meterWords(usage) {
@@ -25,15 +26,37 @@ export function contextWords({ context_tokens: used, context_window: size, compa
   return [context, mark ? `sums up at ${tokens(mark)}` : ""];
 }
 
-// [[name, tokens, cost]]; the last is the sum.
-export function usageRows(usage) {
-  const { input_tokens: read, output_tokens: written, unpriced_tokens: unpriced, cost_usd: cost } = usage;
+// [[name, tokens, cost]]; the last is the sum. `costs` is null until they are known.
+export function usageRows(usage, costs) {
+  return [...(costs ? paidRows(costs) : usedRows(usage)), ["This session", whole(total(usage)), price(usage.cost_usd)]];
+}
+
+function paidRows({ input, cached, output, others }) {
+  const paid = [
+    ["Read", input],
+    ["From the cache", cached],
+    ["Written", output],
+  ].filter(([, { tokens: used }]) => used);
+  return [
+    ...paid.map(([name, { tokens: used, cost_usd: cost }]) => [name, whole(used), money(cost)]),
+    ...others.map(({ model, tokens: used, cost_usd: cost }) => [otherName(model, cost), whole(used), price(cost)]),
+  ];
+}
+
+function usedRows({ input_tokens: read, output_tokens: written }) {
   return [
     ["Read", whole(read), ""],
     ["Written", whole(written), ""],
-    ...(unpriced ? [["Without a price", whole(unpriced), "unknown"]] : []),
-    ["This session", whole(total(usage)), cost === null ? "unknown" : money(cost)],
   ];
+}
+
+function otherName(model, cost) {
+  const name = model ? modelName(model) : "Older answers";
+  return cost === null ? `${name}, no price` : name;
+}
+
+function price(cost) {
+  return cost === null ? "unknown" : money(cost);
 }
 
 function total({ input_tokens: read, output_tokens: written }) {
