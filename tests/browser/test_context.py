@@ -53,6 +53,7 @@ async def test_a_conversation_is_summed_up_behind_the_meter(
         await meter.click()
         behind = screen.page.get_by_role("dialog", name="Context and cost")
         await expect(behind).to_contain_text("sums up at 6.4k")
+        await expect(behind.get_by_role("row", name="Written")).to_contain_text("$")
         await expect(behind).to_contain_text("At $900.00 nothing wakes by itself.")
         await behind.get_by_role("button", name="Sum up older messages now").click()
 
@@ -68,7 +69,7 @@ async def test_a_conversation_is_summed_up_behind_the_meter(
         await summaries(screen).locator("summary").click()
         assert await summaries(screen).inner_text() == live
 
-        await screen.page.locator(".usage").click()
+        await screen.page.get_by_role("button", name="Context: ").click()
         await behind.get_by_role("button", name="Sum up older messages now").click()
         await expect(behind.get_by_role("alert")).to_contain_text("sum up")
         # Chromium reports a refused request.
@@ -124,3 +125,11 @@ async def test_a_job_that_waits_for_tomorrow_says_which_limit_is_reached(
         banner = screen.page.locator("#banners .banner--wake")
         await expect(banner).to_contain_text("1 job has reported and waits. Today’s $0.01 are spent.")  # noqa: RUF001
         await expect(banner).to_contain_text("It goes on at midnight UTC, or with your next message.")
+        await expect(banner).to_contain_text(f"set daily_spend_usd in {server.home / 'config.toml'}")
+        await banner.get_by_role("button", name="Go on now").click()
+        await expect(screen.wakeups).to_have_count(1)
+        await expect(banner).to_have_count(0)
+
+        await screen.page.get_by_role("link", name="Home").click()
+        await screen.page.get_by_role("button", name="of $0.01 today").click()
+        await expect(screen.page.get_by_role("dialog", name="Spending")).to_contain_text("Today’s $0.01 are spent.")  # noqa: RUF001

@@ -348,7 +348,12 @@ def _front_door(desk: LoginDesk, url: str, password: Password, address: OwnAddre
         LoginRoutes(desk, LoginLinks(desk, url), password, address, operator="operator"),
         LoginListRoutes(desk, operator="operator"),
         PageRoutes(has_password=password.is_set),
-        MeRoutes(ServerFacts("machine", "1", "demo:led", Mode.ACCEPT_EDITS, "none", password.is_set, 30.0), "operator"),
+        MeRoutes(
+            ServerFacts(
+                "machine", "1", "demo:led", Mode.ACCEPT_EDITS, "none", password.is_set, 30.0, "/home/ann/config.toml"
+            ),
+            "operator",
+        ),
         ModelChoiceRoutes(lambda: [ModelChoice(id="demo:led", provider="demo", name="led")], "demo:led"),
     )
     return [route for room in rooms for route in room.routes()]

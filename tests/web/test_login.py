@@ -295,8 +295,11 @@ async def test_the_page_learns_who_is_looking_at_it(guarded: Served) -> None:
         "model": "demo:led",
         "has_password": True,
         "undo_seconds": 30.0,
+        "config_file": None,
     }
-    assert (await of_operator.get("/api/me")).json["is_operator"]
+    shown = (await of_operator.get("/api/me")).json
+    assert shown["is_operator"]
+    assert shown["config_file"].endswith("config.toml")
 
 
 async def test_the_page_learns_which_models_there_are(web: Served) -> None:

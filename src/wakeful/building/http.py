@@ -16,6 +16,7 @@ from wakeful.agent.models.facts import ModelFacts
 from wakeful.building.engine import Running, process_root
 from wakeful.building.loading import load
 from wakeful.config.config import Config
+from wakeful.config.home import CONFIG_FILE
 from wakeful.config.values import OPERATOR
 from wakeful.engine.clock import SystemClock
 from wakeful.errors import ConfigError
@@ -157,13 +158,14 @@ def build_page(config: Config, running: Running, door: FrontDoor) -> list[Route]
 
     password = Password(config.password)
     facts = ServerFacts(
-        socket.gethostname(),
-        _VERSION,
-        config.model,
-        config.engine.permission_mode,
-        running.sandbox.kind,
-        password.is_set,
-        config.engine.undo_seconds,
+        host=socket.gethostname(),
+        version=_VERSION,
+        model=config.model,
+        mode=config.engine.permission_mode,
+        sandbox=running.sandbox.kind,
+        has_password=password.is_set,
+        undo_seconds=config.engine.undo_seconds,
+        config_file=str(config.home / CONFIG_FILE),
     )
     rooms = (
         PageRoutes(has_password=password.is_set),

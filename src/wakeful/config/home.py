@@ -7,6 +7,8 @@ from pathlib import Path
 from wakeful.errors import ConfigError
 
 HOME_VARIABLE = "WAKEFUL_HOME"
+# In that folder.
+CONFIG_FILE = "config.toml"
 
 
 def find_home(environment: Mapping[str, str]) -> Path:

@@ -12,7 +12,7 @@ from typing import Any
 
 from wakeful.agent.settings import AgentSettings
 from wakeful.config.config import Config
-from wakeful.config.home import HOME_VARIABLE, find_home
+from wakeful.config.home import CONFIG_FILE, HOME_VARIABLE, find_home
 from wakeful.config.messaging import messaging_settings
 from wakeful.config.providers import provider_settings
 from wakeful.config.setting import SETTINGS_BY_NAME, VARIABLE_PREFIX, Setting
@@ -43,7 +43,7 @@ def load_config(
     # Later sources win.
     given = {
         found.setting.name: found
-        for source in (_in_file(home / "config.toml"), _in_environment(environment), _in_options(options or {}))
+        for source in (_in_file(home / CONFIG_FILE), _in_environment(environment), _in_options(options or {}))
         for found in source
     }
     values = {"workspace": home / "workspace", **(defaults or {})}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { contextWords, meterLabel, meterWords, usageRows } from "../../../src/wakeful/web/static/js/header/usage_words.js";
-import { todayWords } from "../../../src/wakeful/web/static/js/spending.js";
+import { dayRows, dayWords, todayWords, unpricedWords, waitWords } from "../../../src/wakeful/web/static/js/spending.js";
 import { fallbackWords } from "../../../src/wakeful/web/static/js/transcript/fallback_words.js";
 import { itemsOf } from "../../../src/wakeful/web/static/js/transcript/items.js";
 import { runningSize, summarySize, summaryTitle } from "../../../src/wakeful/web/static/js/transcript/summary_words.js";
@@ -73,6 +73,42 @@ test("the day's spend says which limit comes next, or which is reached", () => {
   assert.equal(todayWords({ ...today, cap_usd: null, hard_cap_usd: null }), "Today $2.10, in all sessions.");
   assert.match(todayWords({ ...today, state: "wakes_wait" }), /^Today’s \$5\.00 are spent\. Nothing wakes/);
   assert.match(todayWords({ ...today, state: "stopped" }), /^Today’s \$20\.00 are spent\. No model/);
+});
+
+test("jobs that wait for the day's limit say how they go on, and the operator how to raise it", () => {
+  const today = { cap_usd: 5, hard_cap_usd: 20, state: "wakes_wait" };
+  const file = "/home/ann/.wakeful/config.toml";
+  assert.equal(waitWords(today, true, null), "Today’s $5.00 are spent. It goes on at midnight UTC, or with your next message.");
+  assert.match(waitWords(today, false, file), / They go on .* set daily_spend_usd in \/home\/ann\/\.wakeful\/config\.toml and start the server again\.$/);
+  // Then a message does not help either.
+  const stopped = waitWords({ ...today, state: "stopped" }, true, file);
+  assert.match(stopped, /^Today’s \$20\.00 are spent\. It goes on at midnight UTC; until then no model is asked\./);
+  assert.match(stopped, /daily_spend_hard_usd/);
+});
+
+const dayOf = (date, cost_usd, tokens = 100) => ({
+  date,
+  cost_usd,
+  input_tokens: tokens,
+  output_tokens: 0,
+  unpriced_tokens: cost_usd === null ? tokens : 0,
+});
+
+test("home says what today has cost, and behind it the last days from the first with an answer on", () => {
+  const days = [dayOf("2026-11-13", 0, 0), dayOf("2026-11-14", 1.1), dayOf("2026-11-15", null), dayOf("2026-11-16", 3.12)];
+  const usage = { days, spent_today_usd: 3.12, cap_usd: null, hard_cap_usd: null };
+  assert.equal(dayWords(usage), "$3.12 today");
+  assert.equal(dayWords({ ...usage, cap_usd: 5 }), "$3.12 of $5.00 today");
+  assert.deepEqual(dayRows(usage), [
+    ["Saturday", "100", "$1.10"],
+    ["Yesterday", "100", "unknown"],
+    ["Today", "100", "$3.12"],
+    ["4 days", "300", "$4.22"],
+  ]);
+  assert.equal(unpricedWords(usage), "100 tokens of these have no known price and count nothing.");
+  const idle = { ...usage, days: [days[0]], spent_today_usd: 0 };
+  assert.equal(dayWords(idle), "");
+  assert.deepEqual(dayRows({ days: [days[2]] }).at(-1), ["1 day", "100", "unknown"]);
 });
 
 test("a summary says what it freed, and when no model could write it", () => {

@@ -29,6 +29,7 @@ class ServerFacts:
     has_password: bool
     # How long a deleted session can be brought back.
     undo_seconds: float
+    config_file: str
 
 
 class Me(Outgoing):
@@ -41,6 +42,7 @@ class Me(Outgoing):
     sandbox: Annotated[SandboxKind, words("What agents' commands run in.")]
     has_password: bool
     undo_seconds: Annotated[float, Meta(ge=0)]
+    config_file: Annotated[str | None, words("Where the settings stand, for the operator alone.")]
 
 
 class MeRoutes:
@@ -53,10 +55,11 @@ class MeRoutes:
 
     async def show(self, request: Request) -> Response:
         name = request.state.principal
+        is_operator = name == self._operator
         server = self._server
         shown = Me(
             name=name,
-            is_operator=name == self._operator,
+            is_operator=is_operator,
             host=server.host,
             version=server.version,
             model=server.model,
@@ -64,5 +67,6 @@ class MeRoutes:
             sandbox=server.sandbox,
             has_password=server.has_password,
             undo_seconds=server.undo_seconds,
+            config_file=server.config_file if is_operator else None,
         )
         return JsonAnswer(shown)

@@ -67,6 +67,11 @@ export function money(usd) {
   return usd > 0 && usd < 0.01 ? "under $0.01" : `$${usd.toFixed(2)}`;
 }
 
+// An amount that may be unknown, which is a word and never 0.
+export function price(usd) {
+  return usd === null ? "unknown" : money(usd);
+}
+
 export function count(number, noun) {
   return `${whole(number)} ${noun}${number === 1 ? "" : "s"}`;
 }

@@ -1,10 +1,63 @@
 // What was spent today, in all sessions, and where the limits are.
 
 import { api } from "./api.js";
-import { money } from "./format.js";
+import { count, money, price, whole } from "./format.js";
+
+// Days are those of UTC.
+const WEEKDAY = new Intl.DateTimeFormat("en", { weekday: "long", timeZone: "UTC" });
 
 export function fetchToday() {
   return api.get("/api/usage", { days: 1 });
+}
+
+// How jobs go on that the day's limit keeps waiting. `file` is null for those who cannot change the settings.
+export function waitWords(today, isOne, file) {
+  const { state, cap_usd: cap, hard_cap_usd: hard } = today;
+  const isStopped = state === "stopped";
+  const limit = isStopped ? hard : wakeLimit(today);
+  const setting = limit === cap && !isStopped ? "daily_spend_usd" : "daily_spend_hard_usd";
+  const spent = limit === null ? "Today’s budget is spent." : `Today’s ${money(limit)} are spent.`;
+  const when = `${isOne ? "It goes" : "They go"} on at midnight UTC${isStopped ? "; until then no model is asked" : ", or with your next message"}.`;
+  const raise = file && limit !== null ? `To raise the limit, set ${setting} in ${file} and start the server again.` : "";
+  return [spent, when, raise].filter(Boolean).join(" ");
+}
+
+// "$3.12 of $5.00 today"; empty when nothing was spent and nothing limits it.
+export function dayWords(usage) {
+  const { spent_today_usd: spent, days } = usage;
+  const limit = wakeLimit(usage);
+  if (limit !== null) return `${money(spent)} of ${money(limit)} today`;
+  if (!days.some(isUsed)) return "";
+  return days.at(-1).cost_usd === null ? "no price today" : `${money(spent)} today`;
+}
+
+// [[day, tokens, cost]] from the oldest with an answer on; the last is the sum.
+export function dayRows({ days }) {
+  const first = days.findIndex(isUsed);
+  const shown = first < 0 ? [] : days.slice(first);
+  const costs = shown.filter(isUsed).map((day) => day.cost_usd);
+  const sum = costs.length && costs.every((cost) => cost === null) ? null : costs.reduce((all, cost) => all + cost, 0);
+  const tokens = shown.reduce((all, day) => all + tokensOf(day), 0);
+  const rows = shown.map((day, at) => [dateName(day.date, shown.length - 1 - at), whole(tokensOf(day)), price(day.cost_usd)]);
+  return [...rows, [count(days.length, "day"), whole(tokens), price(sum)]];
+}
+
+// Null when all tokens have a price.
+export function unpricedWords({ days }) {
+  const unpriced = days.reduce((all, day) => all + day.unpriced_tokens, 0);
+  return unpriced ? `${whole(unpriced)} tokens of these have no known price and count nothing.` : null;
+}
+
+function dateName(date, ago) {
+  return ago < 2 ? ["Today", "Yesterday"][ago] : WEEKDAY.format(new Date(date));
+}
+
+function isUsed(day) {
+  return tokensOf(day) > 0;
+}
+
+function tokensOf({ input_tokens: read, output_tokens: written }) {
+  return read + written;
 }
 
 // The amount at which nothing wakes by itself any more: the lower of the two limits. Null: there is none.

@@ -5,11 +5,12 @@ import { emit, on } from "../bus.js";
 import { el, icon, iconButton } from "../dom.js";
 import { dropPost, retryPost } from "../doors/post_rows.js";
 import { stuckWords } from "../doors/post_words.js";
-import { clock, count, money } from "../format.js";
+import { clock, count } from "../format.js";
 import { followLink, openSettings, SETTINGS } from "../router.js";
 import { retryNow } from "../session/session.js";
 import { openSession } from "../session/state.js";
-import { fetchToday, wakeLimit } from "../spending.js";
+import { banner } from "./banner.js";
+import { spendBanner } from "./spend_banner.js";
 import { StuckPosts } from "./stuck_posts.js";
 
 // By name, in the order of the page.
@@ -76,12 +77,7 @@ function waiting(notices) {
     const why = `: the hourly limit of wake-ups is reached. ${isOne ? "It waits" : "They wait"} ${when}.`;
     return banner("banner--wake", "wake", [many, why]);
   }
-  if (why === "spend") {
-    const spent = el("span", { text: "Today’s budget is spent" });
-    nameLimit(spent);
-    const words = `. ${isOne ? "It goes" : "They go"} on at midnight UTC, or with your next message.`;
-    return banner("banner--wake", "wake", [many, ". ", spent, words]);
-  }
+  if (why === "spend") return spendBanner(many, isOne);
   if (why === "blocked") {
     const change = el("button", {
       class: "button button--small",
@@ -119,22 +115,7 @@ async function decide(posts, act, look) {
   await look();
 }
 
-async function nameLimit(element) {
-  const limit = wakeLimit(await fetchToday().catch(() => ({ cap_usd: null, hard_cap_usd: null })));
-  if (limit !== null) element.textContent = `Today’s ${money(limit)} are spent`;
-}
-
 function gap({ from, to }, dismiss) {
   const words = `Events ${from} to ${to} were trimmed from the log. What you see is the stored text, complete.`;
   return banner("", "info", [words], iconButton("cross", "Dismiss", dismiss, "button--small"));
-}
-
-function banner(kind, name, words, action) {
-  return el(
-    "div",
-    { class: `banner ${kind}`.trim() },
-    icon(name),
-    el("span", { class: "banner__text" }, words),
-    action,
-  );
 }

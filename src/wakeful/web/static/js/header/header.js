@@ -9,6 +9,7 @@ import { openSession } from "../session/state.js";
 import { deleteSession, toggleArchive, togglePin } from "../sidebar/actions.js";
 import { chatLine } from "./chat_line.js";
 import { connectionView } from "./connection_view.js";
+import { daySpendButton } from "./day_spend.js";
 import { TitleView } from "./title.js";
 import { usageButton, usageWords } from "./usage.js";
 
@@ -40,6 +41,7 @@ export function startHeader(element) {
     newSchedule,
     connectionView(),
     usageButton(),
+    daySpendButton(),
     create,
     newScheduleIcon,
     background,

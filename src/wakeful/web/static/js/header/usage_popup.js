@@ -7,6 +7,7 @@ import { openPopup } from "../popup.js";
 import { openSession } from "../session/state.js";
 import { fetchToday, todayWords } from "../spending.js";
 import { gauge } from "./gauge.js";
+import { usageTable } from "./usage_table.js";
 import { contextWords, usageRows } from "./usage_words.js";
 
 const WIDTH = 276;
@@ -73,12 +74,8 @@ function numbersOf(usage, costs) {
   return [
     el("p", { class: "menu__group", text: "Context" }),
     el("div", { class: "menu__pad" }, gauge(usage, WIDTH, "gauge--pop"), line),
-    el("div", { class: "menu__pad" }, el("table", { class: "usage-table" }, usageRows(usage, costs).map(row))),
+    el("div", { class: "menu__pad" }, usageTable(usageRows(usage, costs))),
   ];
-}
-
-function row([name, number, cost]) {
-  return el("tr", {}, el("th", { scope: "row", text: name }), el("td", { text: number }), el("td", { text: cost }));
 }
 
 async function showToday(line) {

@@ -1,6 +1,6 @@
 // How full the context is and what the session has cost, in words.
 
-import { money, tokens, whole } from "../format.js";
+import { money, price, tokens, whole } from "../format.js";
 import { modelName } from "../model_names.js";
 
 // "24k of 200k · $0.31", "16k of 32k, no price"; the total where the size of the window is unknown.
@@ -53,10 +53,6 @@ function usedRows({ input_tokens: read, output_tokens: written }) {
 function otherName(model, cost) {
   const name = model ? modelName(model) : "Older answers";
   return cost === null ? `${name}, no price` : name;
-}
-
-function price(cost) {
-  return cost === null ? "unknown" : money(cost);
 }
 
 function total({ input_tokens: read, output_tokens: written }) {

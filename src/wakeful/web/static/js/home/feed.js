@@ -42,9 +42,9 @@ export class HomeFeed {
     const number = ++this.#asked;
     this.#askedAt = Date.now();
     try {
-      const [home, questions] = await Promise.all([known("/api/home"), known("/api/approvals")]);
+      const [home, questions, usage] = await Promise.all(["/api/home", "/api/approvals", "/api/usage"].map(known));
       if (number !== this.#asked) return;
-      this.shown = { ...NOTHING, ...home, approvals: questions?.approvals ?? [], isKnown: home !== null };
+      this.shown = { ...NOTHING, ...home, approvals: questions?.approvals ?? [], usage, isKnown: home !== null };
       this.#onChange();
     } catch (error) {
       // The header shows that the connection is down; the page stays as it is, and the next connection asks again.

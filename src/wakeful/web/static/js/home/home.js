@@ -60,6 +60,7 @@ class Home {
 
   #draw() {
     const { shown } = this.#feed;
+    emit("day-spend", shown.usage);
     const isFirst = this.#firstRun.show(shown);
     const questions = questionEntries(shown);
     this.#needs.show(questions, { isCounted: true });
