@@ -104,7 +104,7 @@ async def test_a_turn_names_the_model_that_answered_instead(
         await screen.say(script(status=401))
 
         remark = screen.page.locator("#turns .remark")
-        words = "Answered by wakeful (demo), because scripted has no valid key. It is passed over for 10 min."
+        words = "Answered by wakeful (demo), because scripted has no valid key. scripted is passed over for 10 min."
         await expect(remark).to_have_text(words)
         await expect(screen.page.locator(".turn__foot")).to_contain_text("· wakeful")
         await screen.page.reload()

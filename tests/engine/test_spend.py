@@ -233,8 +233,8 @@ async def test_at_the_hard_cap_no_model_is_asked_until_midnight(node: Node, hous
         await guard.check()
     assert limit.value.code == "spend_limit"
     assert str(limit.value) == (
-        "Today's spend has reached its limit of 20 USD (WAKEFUL_DAILY_SPEND_HARD_USD): "
-        "no model is asked before midnight UTC."
+        "Today's spend has reached its limit of 20 USD (WAKEFUL_DAILY_SPEND_HARD_USD): no model is asked "
+        "until midnight UTC, or until the limit is raised and Wakeful started again."
     )
     await house.advance(end_of_day(house.clock.time()) - house.clock.time())
     await guard.check()

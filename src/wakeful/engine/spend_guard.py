@@ -22,8 +22,8 @@ class SpendGuard:
         cap = self.settings.daily_spend_hard_usd
         if cap is not None and await self.store.read(_spent_now) >= cap:
             raise LimitReached(
-                f"Today's spend has reached its limit of {cap:g} USD (WAKEFUL_DAILY_SPEND_HARD_USD): "
-                "no model is asked before midnight UTC.",
+                f"Today's spend has reached its limit of {cap:g} USD (WAKEFUL_DAILY_SPEND_HARD_USD): no model is asked "
+                "until midnight UTC, or until the limit is raised and Wakeful started again.",
                 code="spend_limit",
             )
 

@@ -65,12 +65,13 @@ test("behind the meter each kind of tokens has its cost, once that is known", ()
 });
 
 test("the day's spend says which limit comes next, or which is reached", () => {
-  const today = { spent_today_usd: 2.1, cap_usd: 5, hard_cap_usd: 20, state: "ok" };
+  const today = { spent_today_usd: 2.1, cap_usd: 5, hard_cap_usd: 20, state: "ok", days: [dayOf("2026-11-16", 2.1)] };
   assert.equal(
     todayWords(today),
     "Today $2.10, in all sessions. At $5.00 nothing wakes by itself. At $20.00 no model is asked.",
   );
   assert.equal(todayWords({ ...today, cap_usd: null, hard_cap_usd: null }), "Today $2.10, in all sessions.");
+  assert.match(todayWords({ ...today, days: [dayOf("2026-11-16", null)] }), /^What today has cost is unknown: .* At \$5\.00/);
   assert.match(todayWords({ ...today, state: "wakes_wait" }), /^Today’s \$5\.00 are spent\. Nothing wakes/);
   assert.match(todayWords({ ...today, state: "stopped" }), /^Today’s \$20\.00 are spent\. No model/);
 });
@@ -106,6 +107,7 @@ test("home says what today has cost, and behind it the last days from the first 
     ["4 days", "300", "$4.22"],
   ]);
   assert.equal(unpricedWords(usage), "100 tokens of these have no known price and count nothing.");
+  assert.equal(dayWords({ ...usage, days: days.slice(0, 3), cap_usd: 5 }), "no price today");
   const idle = { ...usage, days: [days[0]], spent_today_usd: 0 };
   assert.equal(dayWords(idle), "");
   assert.deepEqual(dayRows({ days: [days[2]] }).at(-1), ["1 day", "100", "unknown"]);
@@ -121,7 +123,7 @@ test("a summary says what it freed, and when no model could write it", () => {
   assert.match(summarySize(alone), /first words of each are kept/);
 });
 
-const change = { step: 1, from: "claude:opus", to: "local:qwen3", code: "model_rate_limited", message: "529" };
+const change = { step: 1, from: "claude:opus", to: "local:qwen3", code: "model_unavailable", message: "It is overloaded (529)." };
 const said = (words) => words.map((word) => word.name ?? word).join("");
 
 test("a fallback says who answered, why, and what the next turn does", () => {
@@ -132,7 +134,7 @@ test("a fallback says who answered, why, and what the next turn does", () => {
   const credit = { ...change, step: 3, code: "model_credit" };
   assert.equal(
     said(fallbackWords({ changes: [credit], isFirst: false })),
-    "Went on with qwen3 (local) from step 3, because opus is out of credit. It is passed over for 10 min.",
+    "Went on with qwen3 (local) from step 3, because opus is out of credit. opus is passed over for 10 min.",
   );
   const next = { ...change, from: "local:qwen3", to: "openai:gpt-5", code: "model_timeout", isOpen: true };
   assert.match(

@@ -28,6 +28,8 @@ _WINDOWS = (
     re.compile(r"tokens allowed \((\d[\d,]*)\)"),
 )
 _SMALLEST_WINDOW = 256
+# Anthropic's own.
+_OVERLOAD_STATUS = 529
 _CREDIT_CODES = ("insufficient_quota", "billing", "spend_limit")
 _CREDIT_WORDS = ("credit balance is too low", "spend limit", "spending limit", "specified api usage limits")
 
@@ -43,16 +45,17 @@ class _Meaning:
 _NO_KEY = _Meaning("model_auth", "asks for an API key", "set {key}")
 _AUTH = _Meaning("model_auth", "refused the API key", "check {key}")
 _CREDIT = _Meaning("model_credit", "has no credit left for this key", "check the account's billing")
-_NOT_FOUND = _Meaning("model_not_found", "does not know this model or route", "check WAKEFUL_MODEL and {url}")
+_NOT_FOUND = _Meaning("model_not_found", "does not know this model or route", "check the model's name and {url}")
 _OVERFLOW = _Meaning(
     "context_overflow", "says that the conversation is longer than the model can read", "start a new session"
 )
 _FILTERED = _Meaning("content_filter", "stopped at its content filter", "say it differently or choose another model")
 _RATE = _Meaning("model_rate_limited", "is limiting requests", "try again later", passing=True)
 _TIMEOUT = _Meaning("model_timeout", "gave up waiting for its model", "try again later", passing=True)
+_OVERLOADED = _Meaning("model_unavailable", "is overloaded", "try again later", passing=True)
 _UNAVAILABLE = _Meaning("model_unavailable", "failed", "try again later", passing=True)
 _REDIRECT = _Meaning("model_request", "redirects elsewhere", "set {url} to its final address")
-_REQUEST = _Meaning("model_request", "refused the request", "check that WAKEFUL_MODEL names a chat model")
+_REQUEST = _Meaning("model_request", "refused the request", "check that the model is one to chat with")
 
 
 class EndpointErrors:
@@ -160,6 +163,8 @@ def _meaning(status: int | None, code: str, text: str) -> _Meaning:
         return _OVERFLOW
     if "content_filter" in code or "policy" in code:
         return _FILTERED
+    if status == _OVERLOAD_STATUS or "overloaded" in code:
+        return _OVERLOADED
     if status in (408, 504) or "timeout_error" in code:
         return _TIMEOUT
     if status == 409 or (status or 0) >= 500:

@@ -92,7 +92,7 @@ def test_a_message_is_one_sentence_with_endpoint_reason_and_advice() -> None:
 
     assert str(error) == (
         f"The model endpoint {_ADDRESS} does not know this model or route (404: The model `x` does not exist); "
-        "check WAKEFUL_MODEL and OPENAI_BASE_URL."
+        "check the model's name and OPENAI_BASE_URL."
     )
 
 

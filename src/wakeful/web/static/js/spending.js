@@ -26,9 +26,9 @@ export function waitWords(today, isOne, file) {
 export function dayWords(usage) {
   const { spent_today_usd: spent, days } = usage;
   const limit = wakeLimit(usage);
+  if (isUnknown(usage)) return "no price today";
   if (limit !== null) return `${money(spent)} of ${money(limit)} today`;
-  if (!days.some(isUsed)) return "";
-  return days.at(-1).cost_usd === null ? "no price today" : `${money(spent)} today`;
+  return days.some(isUsed) ? `${money(spent)} today` : "";
 }
 
 // [[day, tokens, cost]] from the oldest with an answer on; the last is the sum.
@@ -46,6 +46,11 @@ export function dayRows({ days }) {
 export function unpricedWords({ days }) {
   const unpriced = days.reduce((all, day) => all + day.unpriced_tokens, 0);
   return unpriced ? `${whole(unpriced)} tokens of these have no known price and count nothing.` : null;
+}
+
+// Whether all answers of today come from models without a price, which is not the same as free.
+function isUnknown({ days }) {
+  return days.at(-1).cost_usd === null;
 }
 
 function dateName(date, ago) {
@@ -76,5 +81,6 @@ export function todayWords(today) {
     waking !== null && waking !== hard && `At ${money(waking)} nothing wakes by itself.`,
     hard !== null && `At ${money(hard)} no model is asked.`,
   ];
-  return [`Today ${money(today.spent_today_usd)}, in all sessions.`, ...limits].filter(Boolean).join(" ");
+  const spent = isUnknown(today) ? "What today has cost is unknown: its models have no price." : `Today ${money(today.spent_today_usd)}, in all sessions.`;
+  return [spent, ...limits].filter(Boolean).join(" ");
 }

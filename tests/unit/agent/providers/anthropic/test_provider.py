@@ -211,7 +211,7 @@ async def test_advice_names_the_settings_of_the_provider_and_never_the_key(caplo
     unknown = await _error(_failing(404, "not_found_error", f"model: x for {_KEY}"))
 
     assert str(refused).endswith("refused the API key (401); check MY_KEY.")
-    assert str(unknown).endswith("check WAKEFUL_MODEL and MY_URL.")
+    assert str(unknown).endswith("check the model's name and MY_URL.")
     assert _KEY not in f"{refused} {unknown} {caplog.text}"
 
 

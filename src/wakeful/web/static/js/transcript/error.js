@@ -1,5 +1,6 @@
 // Says why a turn failed, and that nothing is lost.
 
+import { emit } from "../bus.js";
 import { el, icon } from "../dom.js";
 import { regenerateButton } from "./regenerating.js";
 
@@ -9,6 +10,9 @@ const WORDS = {
   spend_limit: ["No model was asked.", "Nothing you wrote is lost."],
 };
 const OTHERS = ["This turn failed.", "Nothing you wrote is lost."];
+
+// Besides the failures of models: what another model may do better.
+const MATTERS_OF_MODEL = new Set(["content_filter", "context_overflow", "output_limit"]);
 
 export class ErrorView {
   #shown = "";
@@ -32,7 +36,13 @@ export class ErrorView {
     this.element.replaceChildren(
       icon("fail"),
       text,
-      ...(isLast && !isLive ? [regenerateButton("Try again", "button button--small")] : []),
+      isLast && !isLive ? waysOn(message.code) : "",
     );
   }
+}
+
+function waysOn(code) {
+  const again = regenerateButton("Try again", "button button--small");
+  const change = el("button", { class: "button button--small", type: "button", text: "Change model", onclick: () => emit("change-model") });
+  return el("span", { class: "banner__acts" }, again, code?.startsWith("model_") || MATTERS_OF_MODEL.has(code) ? change : null);
 }

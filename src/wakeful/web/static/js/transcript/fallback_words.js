@@ -5,7 +5,7 @@ import { modelName, providerName } from "../model_names.js";
 const WHY = {
   model_unavailable: "was not available",
   model_timeout: "did not respond in time",
-  model_rate_limited: "was overloaded",
+  model_rate_limited: "was limiting requests",
   model_stream_broken: "broke off",
   model_credit: "is out of credit",
   model_auth: "has no valid key",
@@ -22,11 +22,16 @@ export function fallbackWords({ changes, isFirst }) {
   const reasons = changes.flatMap((change, index) => [
     index ? " and " : "",
     { name: modelName(change.from) },
-    ` ${WHY[change.code] ?? "failed"}`,
+    ` ${why(change)}`,
   ]);
   return [whole, { name: modelName(to) }, ` (${providerName(to)})${from}, because `, ...reasons, `. ${next(changes)}`];
 }
 
+function why({ code, message }) {
+  return code === "model_unavailable" && message.includes("is overloaded") ? "was overloaded" : (WHY[code] ?? "failed");
+}
+
 function next([{ from, code }]) {
-  return RESTS.has(code) ? "It is passed over for 10 min." : `The next turn begins with ${modelName(from)} again.`;
+  const name = modelName(from);
+  return RESTS.has(code) ? `${name} is passed over for 10 min.` : `The next turn begins with ${name} again.`;
 }
