@@ -11,6 +11,7 @@ from wakeful.cli.client import Client
 from wakeful.cli.command import quiet_config, run
 from wakeful.cli.connection import connected
 from wakeful.cli.doctor.platform_checks import check_platforms
+from wakeful.cli.doctor.provider_checks import check_providers
 from wakeful.cli.doctor.result import CheckResult, CheckState
 from wakeful.cli.doctor.server_checks import check_cron, check_database, check_doors, check_outbox, check_people
 from wakeful.cli.doctor.settings_checks import (
@@ -31,22 +32,24 @@ ServerCheck = Callable[[Config, Client], Awaitable[CheckResult]]
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
-def doctor(as_json: bool) -> int:
+@click.option("--online", "is_online", is_flag=True, help="Ask the endpoints of the models, too.")
+def doctor(as_json: bool, is_online: bool) -> int:
     """Check the settings, the database, the model, the messaging platforms, schedules and hooks."""
     try:
         config = quiet_config()
     except ConfigError as error:
         found, redact = [CheckResult.fail("settings", str(error))], Redactor(frozenset()).text
     else:
-        found, redact = run(_examine(config)), Redactor(frozenset(config.secrets)).text
+        found, redact = run(_examine(config, is_online=is_online)), Redactor(frozenset(config.secrets)).text
     click.echo(redact(_as_json(found) if as_json else "\n".join(result.line for result in found)))
     return 1 if any(result.state is CheckState.FAIL for result in found) else 0
 
 
-async def _examine(config: Config) -> list[CheckResult]:
+async def _examine(config: Config, *, is_online: bool) -> list[CheckResult]:
     return [
         check_home(config),
         await check_model(config),
+        *await check_providers(config, is_online=is_online),
         check_spend(config),
         check_port(config),
         check_sandbox(config),

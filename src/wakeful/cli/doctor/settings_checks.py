@@ -30,16 +30,20 @@ async def check_model(config: Config) -> CheckResult:
     except ConfigError as error:
         return CheckResult.fail("model", str(error))
     await providers.close()
+    for name in config.models:
+        if name.partition(":")[0] not in {"demo", *config.providers.endpoints}:
+            return CheckResult.warn("model", f'[models."{name}"] is about no model: there is no such provider.')
     if config.model.startswith("demo:"):
         return CheckResult.warn("model", "The demonstration model answers: set WAKEFUL_MODEL, as in openai:gpt-5.")
-    endpoint = config.providers.endpoints[config.model.partition(":")[0].strip()]
-    if endpoint.lacks_key:
-        return CheckResult.fail("model", f"{config.model} needs a key: set {endpoint.key_setting}.")
-    return CheckResult.ok("model", config.model)
+    return CheckResult.ok("model", ", then ".join((config.model, *config.agent.fallback_models)))
 
 
 def check_spend(config: Config) -> CheckResult:
-    caps = {"nothing wakes by itself": config.engine.daily_spend_usd, "all stops": config.engine.daily_spend_hard_usd}
+    soft, hard = config.engine.daily_spend_usd, config.engine.daily_spend_hard_usd
+    if soft is not None and hard is not None and soft > hard:
+        words = "daily_spend_usd is above daily_spend_hard_usd, so it is never reached: exchange the two."
+        return CheckResult.warn("spend", words)
+    caps = {"nothing wakes by itself": soft, "all stops": hard}
     said = [f"after {usd:g} USD a day {what}" for what, usd in caps.items() if usd is not None]
     if not said:
         return CheckResult.ok("spend", "no limit")

@@ -8,9 +8,11 @@ from typing import Any, cast
 
 import pytest
 
+from tests.endpoint import Endpoint
 from tests.platforms.telegram_server import TOKEN, TelegramServer
 from wakeful.cli.client import Client, RequestRefused
 from wakeful.cli.doctor.platform_checks import check_platforms
+from wakeful.cli.doctor.provider_checks import check_providers
 from wakeful.cli.doctor.result import CheckResult
 from wakeful.cli.doctor.server_checks import check_cron, check_doors, check_outbox, check_people
 from wakeful.cli.doctor.settings_checks import check_home, check_hooks, check_model, check_port, check_spend
@@ -68,9 +70,7 @@ def test_a_home_that_others_can_read_is_a_warning(tmp_path: Path) -> None:
     [
         ({}, "warn", "demonstration model"),
         ({"WAKEFUL_MODEL": "nobody:x"}, "fail", "unknown provider"),
-        ({"WAKEFUL_MODEL": "openai:x"}, "fail", "OPENAI_API_KEY"),
-        ({"WAKEFUL_MODEL": "openai:x", "OPENAI_API_KEY": "k"}, "ok", "openai:x"),
-        ({"WAKEFUL_MODEL": "openai:x", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}, "ok", "openai:x"),
+        ({"WAKEFUL_MODEL": "openai:x", "WAKEFUL_FALLBACK_MODELS": "xai:y"}, "ok", "openai:x, then xai:y"),
     ],
 )
 async def test_the_model_is_checked(tmp_path: Path, settings: dict[str, str], state: str, words: str) -> None:
@@ -80,9 +80,58 @@ async def test_the_model_is_checked(tmp_path: Path, settings: dict[str, str], st
 
 
 @pytest.mark.parametrize(
+    ("settings", "found"),
+    [
+        ({}, []),
+        ({"WAKEFUL_MODEL": "openai:x"}, [("provider:openai", "fail", "set OPENAI_API_KEY")]),
+        ({"WAKEFUL_MODEL": "openai:x", "OPENAI_API_KEY": "k"}, [("provider:openai", "ok", "--online")]),
+        ({"WAKEFUL_FALLBACK_MODELS": "xai:y,nobody:x"}, [("provider:xai", "warn", "set XAI_API_KEY")]),
+    ],
+)
+async def test_each_endpoint_in_use_has_its_key(
+    tmp_path: Path, settings: dict[str, str], found: list[tuple[str, str, str]]
+) -> None:
+    results = await check_providers(config_of(tmp_path, **settings), is_online=False)
+
+    assert [(result.name, result.state) for result in results] == [(name, state) for name, state, _ in found]
+    assert all(words in result.message for result, (_, _, words) in zip(results, found, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("model", "path", "state", "words"),
+    [
+        ("scripted", "/v1", "ok", "lists 3 models"),
+        ("scriptd", "/v1", "warn", "It lists no model scriptd: check the name. It has scripted."),
+        ("zzz", "/v1", "warn", "It has scripted, listed, local:3b."),
+        ("scripted", "/nowhere", "warn", "check the model's name and base_url in [providers.local]"),
+    ],
+)
+async def test_online_an_endpoint_says_whether_it_has_the_model(
+    tmp_path: Path, model: str, path: str, state: str, words: str
+) -> None:
+    async with Endpoint() as endpoint:
+        toml = f'model = "local:{model}"\n[providers.local]\nbase_url = "{endpoint.root}{path}"\n'
+        (found,) = await check_providers(config_of(tmp_path, toml), is_online=True)
+
+    assert (found.name, found.state) == ("provider:local", state)
+    assert words in found.message
+
+
+async def test_online_an_endpoint_that_is_not_there_is_found(tmp_path: Path) -> None:
+    toml = 'model = "local:x"\n[providers.local]\nbase_url = "http://127.0.0.1:1/v1"\n'
+
+    (found,) = await check_providers(config_of(tmp_path, toml), is_online=True)
+
+    assert found.state == "fail"
+    assert "cannot be reached" in found.message
+    assert "check base_url in [providers.local]" in found.message
+
+
+@pytest.mark.parametrize(
     ("settings", "state", "words"),
     [
         ({}, "ok", "no limit"),
+        ({"WAKEFUL_DAILY_SPEND_USD": "9", "WAKEFUL_DAILY_SPEND_HARD_USD": "5"}, "warn", "exchange the two"),
         ({"WAKEFUL_DAILY_SPEND_USD": "5"}, "ok", "after 5 USD a day nothing wakes by itself"),
         (
             {"WAKEFUL_DAILY_SPEND_USD": "5", "WAKEFUL_DAILY_SPEND_HARD_USD": "7.5"},
@@ -104,6 +153,14 @@ def test_with_a_cap_a_model_without_a_price_is_a_warning(
 
     assert (found.name, found.state) == ("spend", state)
     assert words in found.message
+
+
+async def test_a_table_about_a_model_that_nobody_serves_is_a_warning(tmp_path: Path) -> None:
+    toml = '[models."opnai:gpt-5"]\ninput_price = 1\noutput_price = 2\n'
+
+    found = await check_model(config_of(tmp_path, toml, WAKEFUL_MODEL="openai:gpt-5"))
+
+    assert (found.state, '[models."opnai:gpt-5"]' in found.message) == ("warn", True)
 
 
 async def test_a_fallback_that_nobody_serves_is_found(tmp_path: Path) -> None:
