@@ -110,6 +110,7 @@ test("home says what today has cost, and behind it the last days from the first 
   assert.equal(dayWords({ ...usage, days: days.slice(0, 3), cap_usd: 5 }), "no price today");
   const idle = { ...usage, days: [days[0]], spent_today_usd: 0 };
   assert.equal(dayWords(idle), "");
+  assert.equal(dayWords({ ...idle, days: [dayOf("2026-11-16", 0)] }), "");
   assert.deepEqual(dayRows({ days: [days[2]] }).at(-1), ["1 day", "100", "unknown"]);
 });
 

@@ -240,4 +240,4 @@ def test_an_answer_that_was_cut_at_the_output_limit_says_so() -> None:
     screen = narrated(token("Half an"), ("done", {"turn_id": "t", "incomplete": "max_output_tokens"}))
 
     assert screen.shown[0] == "Half an"
-    assert "The model reached its output limit: the answer stops here." in screen.shown[1]
+    assert "The model reached its output limit: the answer stops here. Ask it to go on." in screen.shown[1]

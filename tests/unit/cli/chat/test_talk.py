@@ -37,7 +37,8 @@ class FaultyClient(Client):
         if path == "/api/me":
             return {"mode": "accept_edits"}
         if path == "/api/usage":
-            return {"spent_today_usd": 2.1, "cap_usd": None, "hard_cap_usd": None, "state": "ok"}
+            day = {"cost_usd": 2.1}
+            return {"days": [day], "spent_today_usd": 2.1, "cap_usd": None, "hard_cap_usd": None, "state": "ok"}
         session: dict[str, Any] = {"session_id": "ses_1", "title": "", "model": "demo:wakeful", "usage": _USAGE}
         known: dict[str, Any] = {"session": session, "messages": [], "active": None, "cursor": "0"}
         return known | {"tasks": [], "queued": [], "pending_notices": [], "approvals": [], "turns": {}}

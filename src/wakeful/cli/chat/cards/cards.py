@@ -12,7 +12,7 @@ from wakeful.model.tasks.notice_text import words_in
 _USER_LINES = 12
 _TAIL_LINES = 6
 _THOUGHT_LINES = 3
-_CUT = "The model reached its output limit: the answer stops here."
+_CUT = "The model reached its output limit: the answer stops here. Ask it to go on."
 _BROKEN_OFF = "The answer broke off here and was asked for again; what follows replaces it."
 # What precedes a task's output in the three kinds of notice.
 _OUTPUT_MARKS = ("\nOutput:\n", "\nMatched output:\n", "\nResult:\n")

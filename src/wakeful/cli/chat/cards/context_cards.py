@@ -56,7 +56,9 @@ def _today(today: dict[str, Any]) -> str:
     waking, hard = today["cap_usd"], today["hard_cap_usd"]
     limits = [f"At {_money(waking)} a day nothing wakes by itself."] if waking is not None else []
     limits += [f"At {_money(hard)} a day no model is asked."] if hard is not None else []
-    spent = f"Today, in all sessions: {_money(today['spent_today_usd'])}."
+    # Answers without a known price are not free.
+    cost = "price unknown" if today["days"][-1]["cost_usd"] is None else _money(today["spent_today_usd"])
+    spent = f"Today, in all sessions: {cost}."
     return " ".join([spent, *_REACHED.get(today["state"], limits)])
 
 

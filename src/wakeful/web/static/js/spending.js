@@ -22,13 +22,13 @@ export function waitWords(today, isOne, file) {
   return [spent, when, raise].filter(Boolean).join(" ");
 }
 
-// "$3.12 of $5.00 today"; empty when nothing was spent and nothing limits it.
+// "$3.12 of $5.00 today"; empty when nothing limits it and no day has cost anything: free models need no words.
 export function dayWords(usage) {
   const { spent_today_usd: spent, days } = usage;
   const limit = wakeLimit(usage);
   if (isUnknown(usage)) return "no price today";
   if (limit !== null) return `${money(spent)} of ${money(limit)} today`;
-  return days.some(isUsed) ? `${money(spent)} today` : "";
+  return days.some((day) => day.cost_usd !== 0) ? `${money(spent)} today` : "";
 }
 
 // [[day, tokens, cost]] from the oldest with an answer on; the last is the sum.

@@ -13,7 +13,13 @@ _USAGE: dict[str, Any] = {
     "cost_usd": 1.844,
     "unpriced_tokens": 0,
 }
-_TODAY: dict[str, Any] = {"spent_today_usd": 2.1, "cap_usd": 5.0, "hard_cap_usd": None, "state": "ok"}
+_TODAY: dict[str, Any] = {
+    "days": [{"cost_usd": 2.1}],
+    "spent_today_usd": 2.1,
+    "cap_usd": 5.0,
+    "hard_cap_usd": None,
+    "state": "ok",
+}
 
 
 def lines(usage: dict[str, Any] | None, today: dict[str, Any] = _TODAY) -> list[str]:
@@ -28,6 +34,8 @@ def test_the_context_the_cost_and_the_limits_are_said_in_numbers() -> None:
         "Today, in all sessions: $2.10. At $5.00 a day nothing wakes by itself.",
     ]
     assert lines(None) == lines(_USAGE)[-1:]
+    unpriced = _TODAY | {"days": [{"cost_usd": None}], "spent_today_usd": 0.0}
+    assert lines(None, unpriced)[0].startswith("Today, in all sessions: price unknown. At $5.00")
 
 
 def test_what_is_unknown_is_said_and_never_zero() -> None:

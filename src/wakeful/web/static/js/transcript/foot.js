@@ -52,7 +52,7 @@ export class FootView {
     if (isLast && hasAnswer && !note) actions.append(regenerateIcon());
     if (hasAnswer) actions.append(branchButton(turnId));
     const stopped = note ? [stoppedState(note, turn)] : [];
-    if (turn.is_cut) stopped.push(el("span", { class: "state state--off" }, icon("stop"), "Cut at the model’s output limit"));
+    if (turn.is_cut) stopped.push(el("span", { class: "state state--off" }, icon("stop"), "Cut at the model’s output limit; ask it to go on"));
     if (note && isLast) stopped.push(regenerateButton("Regenerate"));
     const numbers = note ? "" : numbersOf(turn).filter(Boolean).join(" · ");
     return [
