@@ -76,7 +76,15 @@ class ModelLine:
             self._resting.note_failure(self.current, error)
         self._first_error = self._first_error or error
         if len(self._left) == 1:
-            raise self._first_error
+            raise self._defeat(self._first_error)
         failed = self._left.pop(0)
         self._changes.append(ModelChanged(step, failed, self.current, error.code, str(error)))
         return self._changes[-1]
+
+    def _defeat(self, first: ModelError) -> ModelError:
+        """Return the error of the first model, which also says who could not answer instead."""
+        others = " and ".join(change.next for change in self._changes)
+        if not others:
+            return first
+        message = f"{first} Nor did {others} answer."
+        return ModelError(message, code=first.code, passing=first.passing, retry_after=first.retry_after)

@@ -115,7 +115,7 @@ async def test_a_passing_failure_is_tried_again_before_another_model_is_asked() 
     assert [type(fact) for fact in facts] == kinds
 
 
-async def test_when_all_fail_the_error_is_that_of_the_first() -> None:
+async def test_when_all_fail_the_error_is_that_of_the_first_and_names_the_others() -> None:
     models = Models(
         model=failing("model_unavailable"), second=failing("model_auth"), third=failing("model_rate_limited")
     )
@@ -124,6 +124,7 @@ async def test_when_all_fail_the_error_is_that_of_the_first() -> None:
         await models.turn()
 
     assert failure.value.code == "model_unavailable"
+    assert str(failure.value).endswith(f" Nor did {SECOND} and {THIRD} answer.")
     assert models.asked == [OWN, SECOND, THIRD]
 
 
