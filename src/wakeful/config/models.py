@@ -56,7 +56,7 @@ def _read_table(name: str, table: object) -> ModelTable:
         raise ConfigError(f'[models."{name}"] must be a table.')
     for key in table:
         if key not in _FIELDS:
-            raise ConfigError(f'[models."{name}"] has an unknown field {key}: the fields are {", ".join(_FIELDS)}.')
+            raise values.unknown_field(f'[models."{name}"]', key, _FIELDS)
     options = table.get("options", {})
     if not isinstance(options, Mapping):
         raise ConfigError(f'options in [models."{name}"] must be a table.')

@@ -52,7 +52,7 @@ def _read_table(name: str, table: Mapping[str, object]) -> ProviderTable:
     }
     for key in table:
         if key not in readers:
-            raise ConfigError(f"[providers.{name}] has an unknown field {key}: the fields are {', '.join(_FIELDS)}.")
+            raise values.unknown_field(f"[providers.{name}]", key, _FIELDS)
     if "api_key" in table and "api_key_env" in table:
         raise ConfigError(f"[providers.{name}] has both api_key and api_key_env: give one of them.")
     return ProviderTable(**{key: _read(name, key, readers[key], value) for key, value in table.items()})

@@ -3,7 +3,7 @@ Unfit.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -24,6 +24,14 @@ _SHORTEST_KEY = 16
 
 class Unfit(Exception):
     """A setting does not take this value. The message completes "must be …"."""
+
+
+def unknown_field(table: str, name: str, fields: Iterable[str]) -> ConfigError:
+    """In TOML a setting that follows a table belongs to it, which is easily overlooked."""
+    listed = ", ".join(fields)
+    return ConfigError(
+        f"{table} has an unknown field {name}: the fields are {listed}. Settings of the server stand above all tables."
+    )
 
 
 Read = Callable[[object], Any]

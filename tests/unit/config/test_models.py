@@ -49,6 +49,7 @@ def test_the_environment_names_fallbacks_and_spend(tmp_path: Path) -> None:
         ("models = 3", 'must be tables [models."provider:model"] in config.toml, not 3.'),
         ("[models.gpt]\nvision = true", 'The name of [models."gpt"] must be provider:model'),
         ('[models]\n"a:b" = 3', '[models."a:b"] must be a table.'),
+        ('[models."a:b"]\ndaily_spend_usd = 3', "Settings of the server stand above all tables."),
         ('[models."a:b"]\nwindow = 3', '[models."a:b"] has an unknown field window: the fields are context_window'),
         ('[models."a:b"]\ncontext_window = 0', 'context_window in [models."a:b"] must be a whole number from 1 to'),
         ('[models."a:b"]\nvision = "often"', "vision in [models.\"a:b\"] must be true or false, not 'often'."),
