@@ -293,6 +293,8 @@ async def test_the_page_learns_who_is_looking_at_it(guarded: Served) -> None:
         "host": "machine",
         "version": "1",
         "model": "demo:led",
+        "mode": "accept_edits",
+        "sandbox": "none",
         "has_password": True,
         "undo_seconds": 30.0,
         "config_file": None,
