@@ -63,6 +63,7 @@ from wakeful.tools.processes.ledgers.unstored_processes import UnstoredProcesses
 from wakeful.tools.processes.output.secrets import Redactor
 from wakeful.tools.processes.sandbox import Sandbox, SandboxChoice, SandboxSetting, choose_sandbox
 from wakeful.tools.processes.settings import MIB, ProcessSettings
+from wakeful.tools.search.search_files_tool import SearchFiles
 from wakeful.tools.send_file_tool import SendFileTool
 from wakeful.tools.terminal_tool import TerminalTool
 
@@ -233,6 +234,7 @@ def build_tools(
     return (
         ListFiles(home),
         ReadFile(home),
+        SearchFiles(home),
         WriteFile(home),
         TerminalTool(keeper, home),
         ProcessTool(keeper, tasks, ledger.delegations, home),

@@ -20,6 +20,7 @@ from wakeful.cli.doctor.settings_checks import (
     check_model,
     check_port,
     check_sandbox,
+    check_search,
     check_spend,
 )
 from wakeful.cli.server.listener import is_answered, local_socket
@@ -53,6 +54,7 @@ async def _examine(config: Config, *, is_online: bool) -> list[CheckResult]:
         check_spend(config),
         check_port(config),
         check_sandbox(config),
+        check_search(),
         *[result async for result in _examine_server(config)],
         *await check_platforms(config),
         check_hooks(config),

@@ -10,6 +10,7 @@ from wakeful.config.config import Config
 from wakeful.config.home import make_home
 from wakeful.errors import ConfigError
 from wakeful.tools.processes.sandbox import SandboxSetting, choose_sandbox
+from wakeful.tools.search.engines import find_ripgrep
 
 _OTHERS = 0o077
 
@@ -62,6 +63,11 @@ def check_sandbox(config: Config) -> CheckResult:
         return CheckResult.fail("sandbox", f"The setting is bwrap, but {choice.why}.")
     danger = "an agent's command can read the key, and so answer its own questions"
     return CheckResult.warn("sandbox", f"None, because {choice.why}: {danger} (docs/gate.md).")
+
+
+def check_search() -> CheckResult:
+    ripgrep = find_ripgrep()
+    return CheckResult.ok("search", f"ripgrep, {ripgrep}" if ripgrep else "our own; ripgrep, once installed, is faster")
 
 
 def check_port(config: Config) -> CheckResult:

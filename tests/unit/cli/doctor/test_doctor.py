@@ -19,6 +19,7 @@ def test_a_healthy_home_is_found_healthy(tmp_path: Path) -> None:
     checks = {check["name"]: check["state"] for check in orjson.loads(result.stdout)["checks"]}
     assert result.return_value == 0
     assert {"home": "ok", "model": "warn", "port": "ok", "database": "ok", "hooks": "ok"}.items() <= checks.items()
+    assert checks["search"] == "ok"
 
 
 def test_one_failure_does_not_keep_the_others_from_being_checked(tmp_path: Path) -> None:

@@ -1,0 +1,91 @@
+"""Runs the program that searches, for a limited time, and collects what it prints."""
+
+import asyncio
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing, asynccontextmanager, suppress
+from typing import Any
+
+from wakeful.tools.search.engines import command_for, count_command, own_environment
+from wakeful.tools.search.findings import Findings, LineReader, NameReader, text_files
+from wakeful.tools.search.query import Query
+
+_PIECE = 256 * 1024
+# Paths in one command that counts.
+_BATCH = 200
+
+
+class Search:
+    def __init__(self, query: Query, ripgrep: str | None, limit: int, glob: Any, prefix: str) -> None:
+        """`glob` is matched with whole paths, from the folder that is searched and with `prefix` before them."""
+        self._query = query
+        self._ripgrep = ripgrep
+        self._glob = glob
+        self.prefix = prefix
+        self.findings = Findings(limit, query.context)
+
+    async def run(self, seconds: float) -> bool:
+        """Search, and return whether the search came to its end in time."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._find()
+                await self._count()
+                return True
+        return False
+
+    async def _find(self) -> None:
+        reader = LineReader() if self._query.pattern else NameReader()
+        async with aclosing(self._output(command_for(self._query, self._ripgrep))) as output:
+            async for piece in output:
+                await self._take(list(reader.feed(piece)))
+        await self._take(list(reader.finish()))
+
+    async def _take(self, found: Sequence[tuple[bytes, Any]]) -> None:
+        wanted = [(_below(path), lines) for path, lines in found]
+        wanted = [(path, lines) for path, lines in wanted if self._is_wanted(path)]
+        if self._query.pattern is not None and wanted:
+            are_text = await asyncio.to_thread(text_files, self._query.folder, [path for path, _ in wanted])
+            wanted = [(path, lines) for path, lines in wanted if path in are_text]
+        for path, lines in wanted:
+            self.findings.add(path, lines)
+
+    def _is_wanted(self, path: bytes) -> bool:
+        if self._glob is None:
+            return True
+        return bool(self._glob.fullmatch(path) or self._glob.fullmatch(self.prefix.encode(errors="replace") + path))
+
+    async def _count(self) -> None:
+        """Count the matches of files with more of them than are shown."""
+        files = [b"./" + path for path in self.findings.to_count] if self._query.pattern else []
+        for first in range(0, len(files), _BATCH):
+            batch = [path.decode(errors="surrogateescape") for path in files[first : first + _BATCH]]
+            counts = b""
+            async with aclosing(self._output(count_command(self._query, self._ripgrep, batch))) as output:
+                async for piece in output:
+                    counts += piece
+            for line in counts.split(b"\n")[:-1]:
+                self.findings.add_count(int(line.rpartition(b"\0")[2]))
+
+    async def _output(self, command: Sequence[str]) -> AsyncGenerator[bytes, None]:
+        async with _started(command, self._query.folder) as process:
+            assert process.stdout is not None
+            while piece := await process.stdout.read(_PIECE):
+                yield piece
+
+
+@asynccontextmanager
+async def _started(command: Sequence[str], folder: str) -> AsyncGenerator[Process, None]:
+    """Start a process, and end it in any case."""
+    process = await asyncio.create_subprocess_exec(
+        *command, cwd=folder, env=own_environment(), stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL
+    )
+    try:
+        yield process
+    finally:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+
+
+def _below(path: bytes) -> bytes:
+    return path.removeprefix(b"./")

@@ -1,0 +1,132 @@
+"""`search_files`: finds lines by a regular expression, and files by a glob."""
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from wakeful.tools.base import ToolContext, ToolResult, ToolSpec, Unusable
+from wakeful.tools.commands.gate.ground import Ground, ground_of
+from wakeful.tools.files.results import file_failure
+from wakeful.tools.files.workspace import path_to_read, shown
+from wakeful.tools.search.engines import find_ripgrep, name_filter
+from wakeful.tools.search.expressions import compiled, compiled_glob
+from wakeful.tools.search.pattern import pattern_of
+from wakeful.tools.search.query import SECONDS, Query
+from wakeful.tools.search.running import Search
+
+_USUAL_LIMIT, _MOST = 200, 2_000
+_MOST_CONTEXT = 20
+
+
+class SearchFiles:
+    spec = ToolSpec(
+        name="search_files",
+        description=(
+            "Search the files of the workspace. With pattern, a regular expression without look-around and "
+            "back-references: the lines that match, as PATH:LINE:TEXT. Without pattern: the paths that match glob. "
+            "What .gitignore and .ignore name is passed over, unless all is true."
+        ),
+        parameters={
+            "type": "object",
+            "properties": {
+                "pattern": {"type": "string", "description": "A regular expression; a match lies within one line."},
+                "glob": {
+                    "type": "string",
+                    "description": "Which files: *.py at any depth, or, with a slash, paths: src/**/*.{js,ts}.",
+                },
+                "path": {"type": "string", "description": "The folder or file to search; else the whole workspace."},
+                "ignore_case": {"type": "boolean"},
+                "context": {
+                    "type": "integer",
+                    "minimum": 0,
+                    "maximum": _MOST_CONTEXT,
+                    "description": "Lines to show before and after each match.",
+                },
+                "limit": {"type": "integer", "minimum": 1, "maximum": _MOST, "description": "The most matches: 200."},
+                "all": {"type": "boolean", "description": "Search ignored files, too."},
+            },
+        },
+    )
+
+    def __init__(self, home: Path, ripgrep: Callable[[], str | None] = find_ripgrep, seconds: float = SECONDS) -> None:
+        """`home` is the server's own folder, which tools may not read."""
+        self._home = home
+        self._ripgrep = ripgrep
+        self._seconds = seconds
+
+    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
+        return True
+
+    async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        try:
+            search = await asyncio.to_thread(self._search, arguments, context)
+        except (Unusable, OSError) as error:
+            return file_failure(error, arguments)
+        is_complete = await search.run(self._seconds)
+        lines = search.findings.shown(search.prefix)
+        if not is_complete:
+            lines.append(f"[Stopped after {self._seconds:g} s: there may be more. Narrow it by path or glob.]")
+        return ToolResult("\n".join(lines) or "[No matches.]")
+
+    def _search(self, arguments: Mapping[str, Any], context: ToolContext) -> Search:
+        pattern, glob = _text(arguments, "pattern"), _text(arguments, "glob").removeprefix("./").lstrip("/")
+        if not pattern and not glob:
+            raise Unusable("Give pattern, glob or both: there is nothing to search for")
+        limit = _whole(arguments, "limit", _USUAL_LIMIT, 1, _MOST)
+        path = path_to_read({"path": "."} | {**arguments}, context.workspace, self._home, context.session_id)
+        start = path if path.is_dir() else path.parent
+        if not path.exists():
+            raise Unusable(f"{arguments['path']} was not found", "not_found")
+        query = Query(
+            folder=str(start),
+            start="." if path.is_dir() else f"./{path.name}",
+            pattern=pattern_of(pattern, ignore_case=_flag(arguments, "ignore_case")) if pattern else None,
+            context=_whole(arguments, "context", 0, 0, _MOST_CONTEXT),
+            most=limit + 1,
+            reads_ignored=_flag(arguments, "all"),
+            name_glob=name_filter(glob),
+            closed=_closed(start, ground_of(context.workspace, self._home)),
+        )
+        if query.pattern is not None:
+            # Both engines refuse the same patterns, in the same words.
+            compiled(query.pattern.re2)
+        matcher = compiled_glob(glob if "/" in glob else f"**/{glob}") if glob else None
+        return Search(query, self._ripgrep(), limit, matcher, _prefix(start, context.workspace))
+
+
+def _closed(folder: Path, ground: Ground) -> tuple[str, ...]:
+    """Return the server's own folders below this one, relative to it."""
+    return tuple(os.path.relpath(home, folder) for home in ground.homes if Path(home).is_relative_to(folder))
+
+
+def _prefix(folder: Path, workspace: Path) -> str:
+    name = shown(folder, workspace)
+    return "" if name == "." else f"{name}/"
+
+
+def _text(arguments: Mapping[str, Any], name: str) -> str:
+    value = arguments.get(name) or ""
+    if not isinstance(value, str) or "\0" in value:
+        raise Unusable(f"{name} must be a string")
+    return value
+
+
+def _flag(arguments: Mapping[str, Any], name: str) -> bool:
+    value = arguments.get(name) or False
+    if not isinstance(value, bool):
+        raise Unusable(f"{name} must be true or false")
+    return value
+
+
+def _whole(arguments: Mapping[str, Any], name: str, default: int, least: int, most: int) -> int:
+    value = arguments.get(name)
+    if value is None:
+        return default
+    # Models sometimes write numbers as text.
+    if isinstance(value, str) and value.isdecimal():
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise Unusable(f"{name} must be a whole number from {least} to {most:,}")
+    return value

@@ -1,0 +1,287 @@
+"""`search_files`, with ripgrep and without: both give the same answers."""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from tests.unit.tools.kit import HOME, tool_context
+from wakeful.tools.search.search_files_tool import SearchFiles
+
+RIPGREP = str(Path(sys.executable).with_name("rg"))
+ENGINES = [pytest.param(RIPGREP, id="ripgrep"), pytest.param(None, id="own")]
+
+
+async def found(workspace: Path, engine: str | None, **arguments: Any) -> str:
+    tool = SearchFiles(HOME, lambda: engine)
+    return (await tool.run(arguments, tool_context(workspace))).text
+
+
+def lay_out(root: Path, files: dict[str, str | bytes]) -> Path:
+    for name, content in files.items():
+        path = root / os.fsdecode(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return root
+
+
+@pytest.fixture
+def odd_tree(tmp_path: Path) -> Path:
+    root = lay_out(
+        tmp_path / "odd",
+        {
+            ".gitignore": "*.log\n!keep.log\n/build/\ntarget/\n# word\n\\#hash\nsp\\ \n\n[ab].tmp\n"
+            "doc/**/x.md\n*.{o,a}\n",
+            ".ignore": "hidden_by_ignore.txt\n!rescued.log\n",
+            "a.py": "import os\nword = 1\n\nWORD = word\n",
+            "a.log": "word\n",
+            "keep.log": "word\n",
+            "rescued.log": "word\n",
+            "a.tmp": "word\n",
+            "c.tmp": "word\n",
+            "#hash": "word\n",
+            "x.o": "word\n",
+            "x.c": "int word{0};\n",
+            "hidden_by_ignore.txt": "word\n",
+            ".hidden/deep.txt": "a word here\n",
+            ".git/config": "word\n",
+            "sub/.git/config": "word\n",
+            "sub/.gitignore": "!a.log\nlocal.txt\n*/once.txt\n",
+            "sub/a.log": "word back\n",
+            "sub/local.txt": "word\n",
+            "sub/deep/local.txt": "word\n",
+            "sub/deep/once.txt": "word\n",
+            "sub/deep/er/once.txt": "word\n",
+            "sub/build/made.txt": "word\n",
+            "build/made.txt": "word\n",
+            "build/.gitignore": "!made.txt\n",
+            "sub/target/t.txt": "word\n",
+            "doc/x.md": "word\n",
+            "doc/p/q/x.md": "word\n",
+            "doc/y.md": "word\n",
+            "crlf.txt": b"first word\r\nsecond\r\nword\r\n",
+            "bom.txt": b"\xef\xbb\xbfword first\nthen\n",
+            "latin.txt": b"caf\xe9 word \xff\nna\xefve\n",
+            "no_end.txt": "one\ntwo word",
+            "binary.bin": b"\0\1word\n",
+            "late_nul.txt": b"word\n" + b"x" * 9_000 + b"\0\nword again\n",
+            "utf16.txt": "word\n".encode("utf-16"),
+            "long.txt": "x" * 4_000 + "word\n" + "é" * 4_000 + "word\nword " + "é" * 4_000 + "\n",
+            "empty.txt": "",
+            "blank.txt": "\n\n",
+            "unicode é.txt": "Straße wörd ΣΊΣΥΦΟΣ\nword\n",
+            "a/b.txt": "word\n",
+            "a.txt": "word\n",
+            "- dash.txt": "word\n",
+            "many.txt": "".join(f"line {n} word\n" if n % 3 == 0 else f"line {n}\n" for n in range(1, 40)),
+        },
+    )
+    (root / os.fsdecode(b"bad\xffname.txt")).write_text("word\n")
+    (root / "link.txt").symlink_to("a.py")
+    (root / "linked").symlink_to("sub")
+    (root / "out").symlink_to("/etc")
+    return root
+
+
+QUERIES: list[dict[str, Any]] = [
+    {"pattern": "word"},
+    {"pattern": "word", "all": True},
+    {"pattern": "word", "path": "sub"},
+    {"pattern": "word", "path": "sub/deep"},
+    {"pattern": "word", "path": "build"},
+    {"pattern": "word", "path": "a.log"},
+    {"pattern": "word", "path": "binary.bin"},
+    {"pattern": "WORD", "ignore_case": True},
+    {"pattern": "(?i)WORD$"},
+    {"pattern": "word$"},
+    {"pattern": "^word"},
+    {"pattern": "^$"},
+    {"pattern": "^"},
+    {"pattern": r"\bword\b", "context": 1},
+    {"pattern": r"word", "path": "many.txt", "context": 2, "limit": 3},
+    {"pattern": r"line 3", "path": "many.txt", "context": 20},
+    {"pattern": "word", "limit": 7},
+    {"pattern": "line", "limit": 5, "context": 1},
+    {"pattern": r"[^\x00-\x7F]"},
+    {"pattern": r"caf.\b|na.ve"},
+    {"pattern": r"\s\w+\S\D", "glob": "*.txt"},
+    {"pattern": r"[\w.-]+[\W]", "glob": "*.py"},
+    {"pattern": r"[\D]{3}[\S]"},
+    {"pattern": "int word{0}"},
+    {"pattern": "{0}"},
+    {"pattern": "w(?:o|0)(?P<r>r)d{1,2}?"},
+    {"pattern": r"[[:upper:]]{4}"},
+    {"pattern": r"[]x&&y~~-]"},
+    {"pattern": r"\p{Greek}+", "ignore_case": True},
+    {"pattern": "straSSe|σίσυφος", "ignore_case": True},
+    {"pattern": r"\u00e9|\x{df}|\t"},
+    {"pattern": r"w\S*d\."},
+    {"pattern": "word", "glob": "*.txt"},
+    {"pattern": "word", "glob": "sub/**/*.txt"},
+    {"pattern": "word", "glob": "deep/*.txt", "path": "sub"},
+    {"pattern": "word", "glob": "*.{py,c}"},
+    {"pattern": "word", "glob": "[!a-k]*.txt"},
+    {"pattern": "word", "glob": "unicode ?.txt"},
+    {"glob": "*.txt"},
+    {"glob": "*"},
+    {"glob": "**"},
+    {"glob": "*", "all": True},
+    {"glob": "*", "limit": 4},
+    {"glob": "/doc/*.md"},
+    {"glob": "**/deep/**"},
+    {"glob": "*.md", "path": "doc"},
+    {"glob": "nothing.*"},
+    {"glob": ".git*"},
+    {"glob": "made.txt", "path": "build/made.txt"},
+]
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=lambda query: orjson.dumps(query).decode())
+async def test_ripgrep_and_our_own_search_give_the_same_answers(odd_tree: Path, query: dict[str, Any]) -> None:
+    by_ripgrep, by_own = await asyncio.gather(found(odd_tree, RIPGREP, **query), found(odd_tree, None, **query))
+
+    assert by_own == by_ripgrep
+    assert '"tool_broke"' not in by_own
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_shows_lines_sorted_by_path_without_ignored_files(tmp_path: Path, engine: str | None) -> None:
+    lay_out(tmp_path, {"b.txt": "word\n", "a/z.txt": "no\na word\r\n", "a.log": "word\n", ".gitignore": "*.log\n"})
+
+    assert await found(tmp_path, engine, pattern="word") == "a/z.txt:2:a word\nb.txt:1:word"
+    assert await found(tmp_path, engine, pattern="word", glob="*.log") == "[No matches.]"
+    assert await found(tmp_path, engine, glob="*.log", all=True) == "a.log"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_counts_what_it_does_not_show_also_within_one_file(tmp_path: Path, engine: str | None) -> None:
+    lay_out(tmp_path, {"a.txt": "word\n" * 500, "b.txt": "word\n" * 30, "c.bin": b"\0" + b"word\n" * 900})
+
+    answer = (await found(tmp_path, engine, pattern="word", limit=20)).splitlines()
+
+    assert answer[0] == "a.txt:1:word"
+    assert answer[19:] == ["a.txt:20:word", "[510 more matches are not shown.]"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_a_line_is_cut_at_500_characters(tmp_path: Path, engine: str | None) -> None:
+    lay_out(tmp_path, {"a.txt": "é" * 600 + "word\n"})
+
+    assert await found(tmp_path, engine, pattern="word") == "a.txt:1:" + "é" * 500
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_never_enters_the_folder_of_the_server(tmp_path: Path, engine: str | None) -> None:
+    lay_out(tmp_path, {"home [1]/key": "word\n", "home [1]/results/sess_1/a.txt": "word\n", "a.txt": "word\n"})
+    home = tmp_path / "home [1]"
+
+    answers = [
+        (await SearchFiles(home, lambda: engine).run(arguments, tool_context(tmp_path))).text
+        for arguments in (
+            {"pattern": "word", "all": True},
+            {"glob": "**"},
+            {"pattern": "word", "path": "home [1]"},
+            {"pattern": "word", "path": str(home / "results/sess_1")},
+        )
+    ]
+
+    assert answers[:2] == ["a.txt:1:word", "a.txt"]
+    assert orjson.loads(answers[2])["code"] == "outside"
+    assert answers[3].endswith("a.txt:1:word")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_stops_after_its_time_and_says_so(tmp_path: Path, engine: str | None) -> None:
+    lay_out(tmp_path, {"a.txt": "word\n"})
+
+    result = await SearchFiles(HOME, lambda: engine, seconds=0.0).run({"pattern": "word"}, tool_context(tmp_path))
+
+    assert result.text == "[Stopped after 0 s: there may be more. Narrow it by path or glob.]"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_a_pattern_that_would_keep_others_busy_for_ever_takes_no_time(tmp_path: Path, engine: str | None) -> None:
+    lay_out(tmp_path, {"a.txt": "a" * 20_000 + "\n", "a" * 200: ""})
+
+    assert await found(tmp_path, engine, pattern="(a*)*(a|aa)+$b|(.*.*.*)*x") == "[No matches.]"
+    assert await found(tmp_path, engine, glob="*a" * 100 + "b") == "[No matches.]"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_finds_a_word_in_a_line_of_128_mebibytes(tmp_path: Path, engine: str | None) -> None:
+    with (tmp_path / "huge.txt").open("wb") as file:
+        file.write(b"x" * 8_192)
+        file.truncate(2**27)
+        file.seek(0, os.SEEK_END)
+        file.write(b"word\n")
+
+    assert await found(tmp_path, engine, pattern="word") == "huge.txt:1:" + "x" * 500
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({}, "nothing to search for"),
+        ({"pattern": "", "glob": ""}, "nothing to search for"),
+        ({"pattern": 7}, "pattern must be a string"),
+        ({"pattern": "a(?=b)"}, "look-around"),
+        ({"pattern": "a(?<!b)"}, "look-around"),
+        ({"pattern": r"(a)\1"}, "back-reference"),
+        ({"pattern": "(a"}, "missing )"),
+        ({"pattern": "a**"}, "repetition"),
+        ({"pattern": "[a"}, "without its ]"),
+        ({"pattern": "a\\"}, "ends with a backslash"),
+        ({"pattern": r"a\nb"}, "within one line"),
+        ({"pattern": "a\nb"}, "within one line"),
+        ({"pattern": r"\Aa"}, r"\A, which is not known"),
+        ({"pattern": "(?x) a"}, "(?x, which is not known"),
+        ({"pattern": "a{2000}"}, "more than 1,000 times"),
+        ({"pattern": "(a{500}){500}"}, "repetition"),
+        ({"pattern": "\ud800"}, "not valid Unicode"),
+        ({"pattern": "a" * 3_000}, "longer than"),
+        ({"glob": "[a"}, "glob has a [ without its ]"),
+        ({"glob": "{a"}, "glob has a { without its }"),
+        ({"pattern": "a", "limit": 0}, "limit must be"),
+        ({"pattern": "a", "limit": 2001}, "limit must be"),
+        ({"pattern": "a", "context": 21}, "context must be"),
+        ({"pattern": "a", "all": "yes"}, "all must be"),
+        ({"pattern": "a", "ignore_case": 1}, "ignore_case must be"),
+    ],
+)
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_names_the_argument_that_it_cannot_use(
+    tmp_path: Path, engine: str | None, arguments: dict[str, Any], words: str
+) -> None:
+    answer = orjson.loads(await found(tmp_path, engine, **arguments))
+
+    assert answer["code"] == "invalid_arguments"
+    assert words in answer["error"]
+
+
+@pytest.mark.parametrize(
+    ("path", "code"), [("none", "not_found"), ("..", "outside"), ("/etc", "outside"), ("out", "outside")]
+)
+async def test_searches_only_below_the_workspace(tmp_path: Path, path: str, code: str) -> None:
+    (tmp_path / "out").symlink_to("/etc")
+
+    assert orjson.loads(await found(tmp_path, None, pattern="root", path=path))["code"] == code
+
+
+async def test_a_search_that_is_cancelled_leaves_no_process(tmp_path: Path) -> None:
+    marker = tmp_path / "pid"
+    os.mkfifo(marker)
+    slow = tmp_path / "slow"
+    slow.write_text(f"#!/bin/sh\necho $$ > {marker}; exec sleep 60\n")
+    slow.chmod(0o755)
+    job = asyncio.create_task(found(tmp_path, str(slow), pattern="word"))
+    pid = int(await asyncio.to_thread(marker.read_text))
+
+    job.cancel()
+    await asyncio.gather(job, return_exceptions=True)
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
