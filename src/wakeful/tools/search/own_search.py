@@ -21,7 +21,7 @@ _READ_WHOLE = 1024 * 1024
 _BLOCK = 1024 * 1024
 
 
-def main() -> None:
+def search_by_query() -> None:
     # The server ends a search that takes too long; this holds if the server itself was killed.
     signal.setitimer(signal.ITIMER_REAL, SECONDS + 5)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -164,4 +164,4 @@ def _opened(path: str) -> Iterator[_Text]:
 
 
 if __name__ == "__main__":
-    main()
+    search_by_query()

@@ -15,7 +15,7 @@ _PIECE = 256 * 1024
 _BATCH = 200
 
 
-class Search:
+class FileSearch:
     def __init__(self, query: Query, ripgrep: str | None, limit: int, glob: Any, prefix: str) -> None:
         """`glob` is matched with whole paths, from the folder that is searched and with `prefix` before them."""
         self._query = query

@@ -14,7 +14,7 @@ from wakeful.tools.search.engines import find_ripgrep, name_filter
 from wakeful.tools.search.expressions import compiled, compiled_glob
 from wakeful.tools.search.pattern import pattern_of
 from wakeful.tools.search.query import SECONDS, Query
-from wakeful.tools.search.running import Search
+from wakeful.tools.search.running import FileSearch
 
 _USUAL_LIMIT, _MOST = 200, 2_000
 _MOST_CONTEXT = 20
@@ -70,7 +70,7 @@ class SearchFiles:
             lines.append(f"[Stopped after {self._seconds:g} s: there may be more. Narrow it by path or glob.]")
         return ToolResult("\n".join(lines) or "[No matches.]")
 
-    def _search(self, arguments: Mapping[str, Any], context: ToolContext) -> Search:
+    def _search(self, arguments: Mapping[str, Any], context: ToolContext) -> FileSearch:
         pattern, glob = _text(arguments, "pattern"), _text(arguments, "glob").removeprefix("./").lstrip("/")
         if not pattern and not glob:
             raise Unusable("Give pattern, glob or both: there is nothing to search for")
@@ -93,7 +93,7 @@ class SearchFiles:
             # Both engines refuse the same patterns, in the same words.
             compiled(query.pattern.re2)
         matcher = compiled_glob(glob if "/" in glob else f"**/{glob}") if glob else None
-        return Search(query, self._ripgrep(), limit, matcher, _prefix(start, context.workspace))
+        return FileSearch(query, self._ripgrep(), limit, matcher, _prefix(start, context.workspace))
 
 
 def _closed(folder: Path, ground: Ground) -> tuple[str, ...]:
