@@ -44,6 +44,7 @@ from wakeful.gateway.platforms.web import WebAdapter
 from wakeful.gateway.webhooks.reports import EndReports
 from wakeful.model.request import request_as_far_as_known
 from wakeful.model.turn import Turn
+from wakeful.network.checked_target import TargetFinder, addresses_of
 from wakeful.store.base import Store
 from wakeful.store.sqlite.store import SqliteStore
 from wakeful.tools.base import Tool
@@ -66,6 +67,8 @@ from wakeful.tools.processes.settings import MIB, ProcessSettings
 from wakeful.tools.search.search_files_tool import SearchFiles
 from wakeful.tools.send_file_tool import SendFileTool
 from wakeful.tools.terminal_tool import TerminalTool
+from wakeful.tools.web.fetcher import Fetcher
+from wakeful.tools.web.web_fetch_tool import WebFetch
 
 # Loaded only where PostgreSQL is used: its driver takes a tenth of a second and 17 MB.
 _POSTGRES_STORE = "wakeful.store.postgres.store:PostgresStore"
@@ -150,7 +153,7 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     keeper = ProcessKeeper(tasks, settings, host)
     files = ChatFiles(store)
     schedules = build_schedules(config, ledger, providers)
-    tools = build_tools(ledger, keeper, tasks, files, schedules, config.home)
+    tools = [*build_tools(ledger, keeper, tasks, files, schedules, config.home), *build_web_tools(config)]
     catalogue, facts = build_models(config)
     metrics = Metrics()
     store.notifier.listen(metrics.hear)
@@ -242,3 +245,9 @@ def build_tools(
         CronjobTool(schedules),
         SendFileTool(files, home),
     )
+
+
+def build_web_tools(config: Config) -> Sequence[Tool]:
+    if not config.web_fetch:
+        return ()
+    return (WebFetch(Fetcher(TargetFinder(addresses_of, allows_private=config.web_fetch_allow_private))),)

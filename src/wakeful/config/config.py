@@ -63,6 +63,9 @@ class Config:
     # Receivers of the ends of background responses.
     webhooks: tuple[WebhookEndpoint, ...] = ()
     webhooks_allow_private: bool = False
+    # Whether the agent may read pages of the web, and also those of private networks.
+    web_fetch: bool = True
+    web_fetch_allow_private: bool = False
     # Where other programs may post messages, and the largest body that they may send.
     hooks: tuple[Hook, ...] = ()
     hook_body_kib: int = 1024

@@ -98,6 +98,8 @@ _ALL = [
     Setting("titles", values.one_of("model", "words")),
     Setting("webhooks", values.webhooks, is_secret=True),
     Setting("webhooks_allow_private", values.yes_or_no),
+    Setting("web_fetch", values.yes_or_no),
+    Setting("web_fetch_allow_private", values.yes_or_no),
     Setting("hooks", read_hooks, is_secret=True),
     # Eight of the largest fit into the memory for all bodies.
     Setting("hook_body_kib", values.whole_number(1, 16 * 1024)),

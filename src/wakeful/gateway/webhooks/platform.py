@@ -12,9 +12,9 @@ from wakeful.gateway.webhooks.backoff import seconds_to_next_try
 from wakeful.gateway.webhooks.endpoint import WebhookEndpoint
 from wakeful.gateway.webhooks.poster import Poster, PostResult
 from wakeful.gateway.webhooks.signature import signed_headers, signing_keys
-from wakeful.gateway.webhooks.target import Resolve, TargetFinder, addresses_of
 from wakeful.model.messaging.post import WEBHOOK, Post
 from wakeful.model.session import Address
+from wakeful.network.checked_target import Resolve, TargetFinder, addresses_of
 
 _TIMEOUT_SECONDS = 10.0
 

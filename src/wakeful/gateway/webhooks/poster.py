@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wakeful.gateway.webhooks.target import TargetFinder, TargetRefused, WebhookTarget
+from wakeful.network.checked_target import CheckedTarget, TargetFinder, TargetRefused
 
 if TYPE_CHECKING:
     import aiohttp
@@ -72,7 +72,7 @@ class Poster:
 _HEADERS = {"content-type": "application/json", "user-agent": "wakeful"}
 
 
-def _session(target: WebhookTarget) -> "aiohttp.ClientSession":
+def _session(target: CheckedTarget) -> "aiohttp.ClientSession":
     import aiohttp
 
     # No trust_env: a proxy would resolve the name again, to an address that is not checked.

@@ -8,9 +8,9 @@ import pytest
 from aiohttp import web
 
 from tests.unit.gateway.webhooks.kit import Receiver
-from wakeful.gateway.webhooks import target
 from wakeful.gateway.webhooks.poster import Poster, PostResult
-from wakeful.gateway.webhooks.target import Resolve, TargetFinder, addresses_of
+from wakeful.network import checked_target
+from wakeful.network.checked_target import Resolve, TargetFinder, addresses_of
 
 
 def poster(*, resolve: Resolve = addresses_of, allows_private: bool = True, timeout: float = 5.0) -> Poster:
@@ -124,7 +124,7 @@ async def test_a_private_address_is_never_connected_to() -> None:
 
 async def test_the_address_that_was_checked_is_the_one_connected_to(monkeypatch: pytest.MonkeyPatch) -> None:
     """A name that stands for a public address when it is checked and for a private one a moment later."""
-    monkeypatch.setattr(target, "is_public", lambda address: address == "127.0.0.1")
+    monkeypatch.setattr(checked_target, "is_public", lambda address: address == "127.0.0.1")
     answers = [["127.0.0.1"], ["127.0.0.2"]]
 
     async def rebinding(host: str) -> Sequence[str]:

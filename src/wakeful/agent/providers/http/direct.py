@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.http.connection import ConnectionBroken, HttpConnection, reason_of
-from wakeful.agent.providers.http.content_coding import Unpacked, is_packed
 from wakeful.agent.providers.http.dialer import Dialer
 from wakeful.agent.providers.http.idle_connections import IdleConnections
 from wakeful.agent.providers.http.response import HttpResponse
 from wakeful.agent.providers.http.target import RequestTarget
+from wakeful.network.content_coding import Unpacked, is_packed
 
 
 class DirectClient:

@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.http.direct import DirectClient
 from wakeful.agent.providers.http.proxied import ProxiedClient
-from wakeful.agent.providers.http.proxy import proxy_for
 from wakeful.agent.providers.http.response import HttpResponse
+from wakeful.network.proxy import proxy_for
 
 
 class Transport:

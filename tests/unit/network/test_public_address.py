@@ -2,7 +2,7 @@
 
 import pytest
 
-from wakeful.gateway.webhooks.address import is_public
+from wakeful.network.public_address import is_public
 
 
 @pytest.mark.parametrize("address", ["8.8.8.8", "93.184.216.34", "172.32.0.1", "2606:4700::1111", "2a00:1450::1"])

@@ -1,4 +1,4 @@
-"""Tells public network addresses from private ones, to which webhooks must not be sent."""
+"""Tells public network addresses from private ones, to which neither webhooks nor the agent's fetches go."""
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 

@@ -1,4 +1,4 @@
-"""Resolves a webhook's URL once, checks its addresses, and pins the connection to them."""
+"""Resolves a URL once, checks its addresses, and pins the connection to them."""
 
 import asyncio
 import socket
@@ -8,7 +8,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, cast
 
 from wakeful.errors import WakefulError
-from wakeful.gateway.webhooks.address import is_public
+from wakeful.network.public_address import is_public
 
 if TYPE_CHECKING:
     from aiohttp.abc import AbstractResolver, ResolveResult
@@ -19,11 +19,11 @@ Resolve = Callable[[str], Awaitable[Sequence[str]]]
 
 
 class TargetRefused(WakefulError):
-    """The receiver's address is not public."""
+    """The address is not public."""
 
 
 @dataclass(frozen=True, slots=True)
-class WebhookTarget:
+class CheckedTarget:
     url: "URL"
     # All of these have been checked.
     addresses: tuple[str, ...]
@@ -39,7 +39,7 @@ class TargetFinder:
         self._resolve = resolve
         self._allows_private = allows_private
 
-    async def find(self, url: str) -> WebhookTarget:
+    async def find(self, url: str) -> CheckedTarget:
         """Raises TargetRefused if any of its addresses is not public, and OSError if it has none."""
         from yarl import URL
 
@@ -51,7 +51,7 @@ class TargetFinder:
             raise OSError("the name has no address")
         if not self._allows_private and not all(map(is_public, addresses)):
             raise TargetRefused
-        return WebhookTarget(target, tuple(addresses))
+        return CheckedTarget(target, tuple(addresses))
 
 
 async def addresses_of(host: str) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from wakeful.gateway.webhooks.target import TargetFinder, TargetRefused, addresses_of
+from wakeful.network.checked_target import TargetFinder, TargetRefused, addresses_of
 
 
 class Names:

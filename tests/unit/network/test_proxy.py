@@ -1,7 +1,7 @@
 import pytest
 
-from wakeful.agent.providers.http.proxy import proxy_for
 from wakeful.errors import ConfigError
+from wakeful.network.proxy import proxy_for
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,48 @@
+"""HTML as text."""
+
+import pytest
+
+from wakeful.tools.web.page_text import text_of_page
+
+
+def test_keeps_headings_lists_links_tables_and_preformatted_text() -> None:
+    page = """<!doctype html><html><head><title>My &amp; page</title><style>p {}</style></head><body>
+      <script>if (a < b) { "</p>" }</script><!-- no <p>comment</p> -->
+      <h2>Part <em>one</em></h2><p>Some   text<br>next line, a <a href='sub?a=1&amp;b=2'>link</a>
+      and <a href="#here">a jump</a>, <a href="javascript:x()">a script</a>.</p>
+      <ul><li>one<li><p>two</p><ol><li>first</li><li>second</li></ol></li></ul>
+      <pre>  a
+    b</pre>
+      <table><tr><th>k</th><th>v</th></tr><tr><td>1<td>2</table><img src=x alt="A picture">
+      5 < 6 &lt; 7</body></html>"""
+
+    assert text_of_page(page, "https://h.example/dir/").splitlines() == [
+        "My & page",
+        "",
+        "## Part one",
+        "",
+        "Some text",
+        "next line, a link (https://h.example/dir/sub?a=1&b=2) and a jump, a script.",
+        "",
+        "- one",
+        "- two",
+        "  1. first",
+        "  2. second",
+        "",
+        "  a",
+        "    b",
+        "",
+        "k | v",
+        "1 | 2",
+        "",
+        "[Image: A picture] 5 < 6 < 7",
+    ]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["<div>", "<b>", "<", "<!--", '<a href="', "&", "<script>", "<ul>", "</", "<p ", "&#9", "<li>", "<!", "<a "],
+)
+def test_odd_markup_is_read_in_one_pass(piece: str) -> None:
+    text_of_page(piece * (2**19 // len(piece)), "https://h.example/")
+    text_of_page(f"&#{'9' * 5_000};", "https://h.example/")
