@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from wakeful.tools.base import ToolContext, ToolResult, ToolSpec, Unusable
+from wakeful.tools.base import OnlyReads, ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.commands.gate.ground import Ground, ground_of
 from wakeful.tools.files.results import file_failure
 from wakeful.tools.files.workspace import path_to_read, shown
@@ -20,7 +20,7 @@ _USUAL_LIMIT, _MOST = 200, 2_000
 _MOST_CONTEXT = 20
 
 
-class SearchFiles:
+class SearchFiles(OnlyReads):
     spec = ToolSpec(
         name="search_files",
         description=(
@@ -55,9 +55,6 @@ class SearchFiles:
         self._home = home
         self._ripgrep = ripgrep
         self._seconds = seconds
-
-    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
-        return True
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         try:

@@ -22,7 +22,7 @@ class MarkupTag:
     attributes: Mapping[str, str] = field(default_factory=dict)
 
 
-def parts_of(page: str) -> Iterator[str | MarkupTag]:
+def markup_parts(page: str) -> Iterator[str | MarkupTag]:
     at = 0
     while at < len(page):
         opening = page.find("<", at)

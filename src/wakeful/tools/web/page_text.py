@@ -3,7 +3,7 @@
 import re
 from urllib.parse import urljoin
 
-from wakeful.tools.web.markup import MarkupTag, parts_of
+from wakeful.tools.web.markup import MarkupTag, markup_parts
 
 _BLOCK_NAMES = """
     address article aside blockquote body dd details div dl dt fieldset figcaption figure footer form header hr html
@@ -18,7 +18,7 @@ _DEEPEST_LIST = 10
 def text_of_page(page: str, address: str) -> str:
     """Return the text of a page. Its links are made absolute."""
     writer = _Writer(address)
-    for part in parts_of(page):
+    for part in markup_parts(page):
         if isinstance(part, str):
             writer.write(part)
         elif part.is_end:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from wakeful.tools.base import RESULT_LIMIT, ToolContext, ToolResult, ToolSpec, Unusable
+from wakeful.tools.base import RESULT_LIMIT, OnlyReads, ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.web.fetcher import MOST_BYTES, FetchedPage, Fetcher, checked_url
 from wakeful.tools.web.page_text import text_of_page
 
@@ -19,7 +19,7 @@ _LOOKED_AT = 8_192
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 
 
-class WebFetch:
+class WebFetch(OnlyReads):
     spec = ToolSpec(
         name="web_fetch",
         description=(
@@ -43,9 +43,6 @@ class WebFetch:
 
     def __init__(self, fetcher: Fetcher) -> None:
         self._fetcher = fetcher
-
-    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
-        return True
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         try:
