@@ -66,7 +66,9 @@ from wakeful.tools.processes.sandbox import Sandbox, SandboxChoice, SandboxSetti
 from wakeful.tools.processes.settings import MIB, ProcessSettings
 from wakeful.tools.search.search_files_tool import SearchFiles
 from wakeful.tools.send_file_tool import SendFileTool
+from wakeful.tools.session_search_tool import SessionSearchTool
 from wakeful.tools.terminal_tool import TerminalTool
+from wakeful.tools.todo_tool import TodoTool
 from wakeful.tools.web.fetcher import Fetcher
 from wakeful.tools.web.web_fetch_tool import WebFetch
 
@@ -244,6 +246,8 @@ def build_tools(
         DelegateTool(ledger.delegations, ledger.memory_delegations),
         CronjobTool(schedules),
         SendFileTool(files, home),
+        SessionSearchTool(ledger.sessions),
+        TodoTool(ledger.todo),
     )
 
 

@@ -164,6 +164,7 @@ class Engine:
                 head=head.id,
                 checkpoint=await latest_done(tx, head),
                 message_count=await tx.journal.count_chain(head.id),
+                todo=session.todo,
                 created_at=now,
                 updated_at=now,
             )

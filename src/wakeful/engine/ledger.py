@@ -9,11 +9,13 @@ from wakeful.engine.approvals.desk import ApprovalDesk
 from wakeful.engine.inbox.commits import Commits
 from wakeful.engine.inbox.dispatcher import Dispatcher, OnClose
 from wakeful.engine.ports import Clock, TurnBinder
+from wakeful.engine.session_search import SessionSearch
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.spend_guard import SpendGuard
 from wakeful.engine.tasks.delegations import Delegations
 from wakeful.engine.tasks.memory_delegations import MemoryDelegations
 from wakeful.engine.tasks.task_runner import TaskRunner
+from wakeful.engine.todo_desk import TodoDesk
 from wakeful.engine.turns.turn_slots import TurnSlots
 from wakeful.engine.words.words import LiveWords
 from wakeful.model.ids import new_id
@@ -49,6 +51,8 @@ class Ledger:
         self.approvals = ApprovalDesk(store, self.slots, clock, settings)
         self.delegations = Delegations(store, self.dispatcher, self.commits, self.slots, clock, settings, host)
         self.tasks = TaskRunner(store, self.dispatcher, self.commits, self.delegations.take)
+        self.todo = TodoDesk(store)
+        self.sessions = SessionSearch(store)
         self.memory_delegations = MemoryDelegations(binder, settings, host)
 
     async def _owner_of(self, turn: Turn) -> str:

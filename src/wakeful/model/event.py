@@ -33,6 +33,7 @@ COMPACTION_DONE = "compaction_done"
 COMPACTION_FAILED = "compaction_failed"
 SESSION_UPDATED = "session-updated"
 WAKE_WAITS = "wake_waits"
+TODO = "todo"
 
 # The last event of a turn is one of these, and a turn has exactly one.
 FINAL_KINDS = frozenset({DONE, FAILED, CANCELLED})

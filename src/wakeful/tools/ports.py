@@ -4,15 +4,17 @@ chats that take files.
 The engine implements the first three. `process_registry` has another ledger, in memory, for use without an engine.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from wakeful.model.approvals.approval import Choice, Question, Reason
 from wakeful.model.approvals.mode import CallStanding
 from wakeful.model.schedules.cron_job import CronJob, CronRun, JobFields, ListedJob
+from wakeful.model.search.search import FoundMessage
 from wakeful.model.session import Address
 from wakeful.model.tasks.task import Host, Task, TaskOutcome, WatchMatch
+from wakeful.model.todo import TodoChange, TodoItem
 from wakeful.model.turn import Lease, Turn
 
 
@@ -134,6 +136,18 @@ class Schedules(Protocol):
     async def remove(self, principal: str, reference: str) -> CronJob: ...
 
     async def run_now(self, principal: str, reference: str) -> CronRun: ...
+
+
+class TodoLists(Protocol):
+    async def change(self, turn: Turn, changes: Sequence[TodoChange], removed: Collection[str]) -> Sequence[TodoItem]:
+        """Merge changes into the list of the turn's session, and return all of it. Raises TodoUnfit."""
+        ...
+
+
+class SessionFinder(Protocol):
+    async def find(self, turn: Turn, query: str, limit: int) -> Sequence[FoundMessage]:
+        """Search the sessions that the agent of this turn may read; the newest hit comes first."""
+        ...
 
 
 class FilePoster(Protocol):

@@ -55,12 +55,14 @@ class Compactor:
         order = Order(plan.replaced, plan.words_limit, plan.characters, focus)
         draft = await self.summariser.sum_up(progress.models.current, order)
         work = await progress.brief.running_work()
-        summary = self._summary(plan, draft, tuple(map(_line_of, work)), reason)
+        todo = tuple(item.line for item in await progress.brief.todo())
+        summary = replace(self._summary(plan, draft, tuple(map(_line_of, work)), reason), todo=todo)
+        summary = replace(summary, tokens_after=plan.tokens_with([*summary.messages(), *plan.kept]))
         yield Compacted(progress.step, summary)
         progress.note_summary(summary, plan.kept)
 
     def _summary(self, plan: Plan, draft: Draft, work: tuple[str, ...], reason: CompactionReason) -> Summary:
-        summary = Summary(
+        return Summary(
             words=draft.words,
             keeps_from=plan.kept[0].origin if plan.kept else "",
             instructions=plan.instructions,
@@ -73,7 +75,6 @@ class Compactor:
             usage=draft.usage,
             cost_usd=self.cost_of(draft.model, draft.usage) if draft.model else None,
         )
-        return replace(summary, tokens_after=plan.tokens_with([*summary.messages(), *plan.kept]))
 
 
 def _line_of(task: Task) -> str:

@@ -16,7 +16,7 @@ from wakeful.cli.chat.cards.cards import (
     wake_card,
     wakes_card,
 )
-from wakeful.cli.chat.cards.context_cards import stand_in_card, summed_card, summing_card
+from wakeful.cli.chat.cards.context_cards import stand_in_card, summed_card, summing_card, todo_card
 from wakeful.cli.chat.cards.question_card import answered_card, question_card
 from wakeful.cli.chat.cards.tool_card import call_title, interrupted_card, tool_card
 from wakeful.cli.chat.screens.markdown_stream import MarkdownStream
@@ -62,6 +62,7 @@ class Narrator:
             "process_complete": self._process_complete,
             "approval_answered": lambda data: self._show(answered_card(data["choice"])),
             "wake_waits": self._wake_waits,
+            "todo": lambda data: self._step_aside(todo_card(data["items"])),
             "gap": lambda data: self._show(remark("Some of what happened is no longer in the log.")),
         }
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from wakeful.engine.inbox.assignment import Assignment
-from wakeful.engine.inbox.dispatcher import Dispatcher
+from wakeful.engine.inbox.dispatcher import Dispatcher, require_session
 from wakeful.engine.ports import AgentLoop
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.spend_guard import SpendGuard
@@ -30,6 +30,7 @@ from wakeful.model.journal.message import Message
 from wakeful.model.journal.transcript import Transcript
 from wakeful.model.opening import Step
 from wakeful.model.tasks.task import Task
+from wakeful.model.todo import TodoItem, unpack_todo
 from wakeful.model.turn import Outcome, Turn
 from wakeful.store.base import Store, Transaction
 
@@ -98,6 +99,7 @@ class Executor:
             summaries=transcript.summaries,
             vain_summaries=transcript.vain_summaries,
             running_work=partial(self._running_work, turn.session_id),
+            todo=partial(self._todo, turn.session_id),
             check_spend=self.spend.check,
         )
 
@@ -111,6 +113,12 @@ class Executor:
     async def _running_work(self, session_id: str) -> list[Task]:
         async def body(tx: Transaction) -> list[Task]:
             return await tx.tasks.running_in(session_id)
+
+        return await self.store.read(body)
+
+    async def _todo(self, session_id: str) -> list[TodoItem]:
+        async def body(tx: Transaction) -> list[TodoItem]:
+            return unpack_todo((await require_session(tx, session_id)).todo)
 
         return await self.store.read(body)
 

@@ -126,7 +126,8 @@ def summary_entry(turn_id: str, step: int, summary: Summary) -> Entry:
 
 def summary_of(entry: Entry) -> Summary:
     data = entry.data
-    lists = {name: tuple(data[name]) for name in ("instructions", "said", "work")}
+    # Summaries of older versions have no list.
+    lists = {name: tuple(data.get(name, ())) for name in ("instructions", "said", "work", "todo")}
     typed = {"reason": CompactionReason(data["reason"]), "usage": Usage(**data["usage"])}
     return Summary(**data | lists | typed)
 

@@ -8,6 +8,7 @@ from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, U
 from wakeful.model.journal.summary import CompactionReason, Summary
 from wakeful.model.spend import Spend
 from wakeful.model.tasks.task import Task
+from wakeful.model.todo import TodoItem
 from wakeful.model.turn import Turn
 
 
@@ -150,6 +151,10 @@ async def _no_work() -> Sequence[Task]:
     return ()
 
 
+async def _no_todo() -> Sequence[TodoItem]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Brief:
     """All that the loop needs to run a turn or to resume one; both look the same to it."""
@@ -177,5 +182,7 @@ class Brief:
     vain_summaries: int = 0
     # Returns the background work of the session that runs now.
     running_work: Callable[[], Awaitable[Sequence[Task]]] = _no_work
+    # Returns the agent's list of what is to be done.
+    todo: Callable[[], Awaitable[Sequence[TodoItem]]] = _no_todo
     # Called before each answer. Raises LimitReached if no model may be asked, because the day has cost too much.
     check_spend: Callable[[], Awaitable[None]] = _pass

@@ -15,6 +15,7 @@ _BY_SERVER = (
     "replaces the messages.]"
 )
 _SAID = "[What the user has written last, word for word. The summary says what of it is done.]"
+_TODO = "[The list of what is to be done, as it was when this was written:]"
 _WORK = "[Background work that was running when this was written:]"
 
 
@@ -46,6 +47,8 @@ class Summary:
     usage: Usage
     # In USD; None if the model's price is unknown.
     cost_usd: float | None = None
+    # The agent's list of what is to be done, a line for each item.
+    todo: tuple[str, ...] = ()
 
     @property
     def spend(self) -> Spend:
@@ -56,6 +59,7 @@ class Summary:
         """All that the model reads of it, besides the instructions."""
         parts = [_BY_MODEL if self.model else _BY_SERVER, self.words]
         parts += [_SAID, *self.said] if self.said else []
+        parts += [_TODO, "\n".join(self.todo)] if self.todo else []
         parts += [_WORK, "\n".join(self.work)] if self.work else []
         return "\n\n".join(parts)
 

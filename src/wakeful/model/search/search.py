@@ -53,6 +53,18 @@ class Hit:
     index: int
 
 
+@dataclass(frozen=True, slots=True)
+class FoundMessage:
+    """The newest message of a session that a query was found in, or its title: then without a message's id."""
+
+    session_id: str
+    title: str
+    message_id: str | None
+    source: str
+    created_at: float
+    excerpt: str
+
+
 def index_words(text: str) -> list[str]:
     """Return the distinct words of a text."""
     runs = dict.fromkeys(_runs(normalized(text[:_MOST_CHARACTERS])))

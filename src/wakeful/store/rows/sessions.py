@@ -26,6 +26,7 @@ SESSION_COLUMNS = (
     "last_seq",
     "message_count",
     "title_origin",
+    "todo",
     "created_at",
     "updated_at",
 )
@@ -65,6 +66,7 @@ def session_from(row: Row) -> Session:
         context_tokens=row["context_tokens"],
         cost_usd=row["cost_usd"],
         unpriced_tokens=row["unpriced_tokens"],
+        todo=row["todo"],
         created_at=row["created_at"],
         updated_at=row["updated_at"],
     )

@@ -33,6 +33,10 @@ class Sessions(Protocol):
         """Pin, archive or undo either; None keeps what is set."""
         ...
 
+    async def set_todo(self, session_id: str, todo: bytes) -> None:
+        """Store the agent's list of what is to be done, see model/todo.py."""
+        ...
+
     async def rewind(self, session_id: str, *, head: str | None, checkpoint: str | None, message_count: int) -> None:
         """Let the next turn grow from `head` instead of the last turn."""
         ...

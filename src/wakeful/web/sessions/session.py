@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from msgspec import UNSET, UnsetType
 
 from wakeful.model.journal.summary import CompactionReason
+from wakeful.model.todo import TodoStatus
 from wakeful.web.approvals.approval import ShownApproval
 from wakeful.web.feeds.rows import SessionRow
 from wakeful.web.messages.messages import MessageFields
@@ -112,6 +113,12 @@ class PendingNotice(Notice):
     until: str | None
 
 
+class ShownTodo(Outgoing):
+    id: str
+    text: str
+    status: TodoStatus
+
+
 class ShownSnapshot(Outgoing):
     session: SnapshotSession
     messages: list[ShownMessage]
@@ -122,6 +129,7 @@ class ShownSnapshot(Outgoing):
     tasks: list[ShownTask]
     approvals: list[ShownApproval]
     pending_notices: list[PendingNotice]
+    todo: Annotated[list[ShownTodo], words("The agent's list of what is to be done.")]
     last_event_id: Annotated[ZeroOrMore, words("The number of the newest event, for `session/seen`.")]
     cursor: Annotated[str, words("The position for a stream's `after`: the stream then has all that is not in here.")]
 

@@ -1,6 +1,6 @@
 """Reads a session at one moment, for GET /api/session: everything in the snapshot is consistent with its cursor."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from starlette.requests import Request
@@ -13,6 +13,7 @@ from wakeful.model.journal.entry import EntryKind
 from wakeful.model.session import Marks, Session
 from wakeful.model.tasks.task import Task
 from wakeful.model.tasks.task_data import time_text
+from wakeful.model.todo import unpack_todo
 from wakeful.model.turn import Turn
 from wakeful.model.words import Said, WordsHead
 from wakeful.store.base import Transaction
@@ -30,6 +31,7 @@ from wakeful.web.sessions.session import (
     QueuedMessage,
     SessionUsage,
     ShownSnapshot,
+    ShownTodo,
     SnapshotSession,
     WhyWaiting,
     shown_message,
@@ -69,6 +71,7 @@ class Snapshot:
             tasks=shown_tasks(web, self.tasks),
             approvals=[shown_approval(approval, self.session.id) for approval in self.approvals],
             pending_notices=self._pending_notices(),
+            todo=[ShownTodo(**asdict(item)) for item in unpack_todo(self.session.todo)],
             last_event_id=self.session.last_seq,
             cursor=self._cursor(),
         )

@@ -23,6 +23,7 @@ _OF_SESSIONS = frozenset(
         events.APPROVAL_ANSWERED,
         events.SESSION_UPDATED,
         events.WAKE_WAITS,
+        events.TODO,
     }
 )
 

@@ -14,6 +14,7 @@ from wakeful.agent.prompt import SUMMARY_INSTRUCTIONS
 from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest
 from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, ModelError, TurnFailed
+from wakeful.model.journal.entry import summary_entry, summary_of
 from wakeful.model.journal.fact import (
     Answered,
     Brief,
@@ -38,6 +39,7 @@ from wakeful.model.journal.summary import CompactionReason, Summary
 from wakeful.model.request import CHAT, COMPACT, TurnRequest
 from wakeful.model.session import Address
 from wakeful.model.tasks.task import Host, Task, TaskKind
+from wakeful.model.todo import TodoItem, TodoStatus
 from wakeful.model.turn import Door, Turn, TurnStatus
 from wakeful.tools.base import OnlyReads, ToolContext, ToolResult, ToolSpec
 
@@ -226,24 +228,29 @@ async def test_a_long_turn_goes_on_in_a_small_window_and_keeps_the_users_words()
         assert {known.call_id for known in request.messages if isinstance(known, ToolMessage)} == made
 
 
-async def test_the_users_newest_words_running_work_and_a_clients_instructions_stay() -> None:
+async def test_the_users_newest_words_the_todo_list_running_work_and_a_clients_instructions_stay() -> None:
     call = ("s1", "owner", "t1", 1, 1, Host("h", "b"))
     task = Task("proc_1", TaskKind.PROCESS, *call, "tail -f log", DOOR, Address("web"), "m", will_notify=True)
 
     async def running() -> Sequence[Task]:
         return [task]
 
+    async def todo() -> Sequence[TodoItem]:
+        return [TodoItem("a", "Find it", TodoStatus.DONE), TodoItem("b", "Mend it", TodoStatus.ACTIVE)]
+
     notice = UserMessage("[A process has ended.]", origin="t2.0.0", is_notice=True)
     older = SummaryMessage("older", words="What was before.", said=("the very first wish",))
     messages = [older, SystemMessage("Be brief.", origin="t0.0.1"), notice, *talk(6)]
     model = SmallModel()
-    brief = brief_with(messages, running_work=running)
+    brief = brief_with(messages, running_work=running, todo=todo)
     summary = summary_in(await facts_of(loop_with(model, window=4_000), brief))
 
     assert summary.instructions == ("Be brief.",)
     assert summary.said[0] == "the very first wish"
     assert notice.text not in summary.said
     assert "- proc_1 (process): tail -f log" in summary.text
+    assert "- a (done): Find it\n- b (active): Mend it" in summary.text
+    assert summary_of(summary_entry("t1", 1, summary)) == summary
     system, shown = model.asked[0].messages[:2]
     assert (system, shown.text) == (SystemMessage("Be brief."), summary.text)
     assert "What was before." in model.summaries[0].messages[0].text

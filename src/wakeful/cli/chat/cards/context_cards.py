@@ -1,5 +1,6 @@
 """Makes the cards about a session's context and models: summaries, the model that answers instead, and the cost."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from wakeful.cli.chat.cards.card import Card, remark
@@ -14,6 +15,8 @@ _REACHED = {
     "stopped": ["No model is asked now, until midnight UTC."],
 }
 
+_TODO_SIGNS = {"pending": "[ ]", "active": "[>]", "done": "[x]"}
+
 
 def summing_card(started: dict[str, Any]) -> Card:
     return remark(f"Summing up older messages, {started['context_tokens']:,} tokens …")
@@ -25,6 +28,12 @@ def summed_card(summary: dict[str, Any]) -> Card:
     if summary["model"] is None:
         return remark(f"Older messages summed up without a model: {tokens}. {_NO_MODEL} {_STAYS}")
     return remark(f"Older messages summed up: {tokens}. {_STAYS}")
+
+
+def todo_card(items: Sequence[dict[str, Any]]) -> Card:
+    done = sum(item["status"] == "done" for item in items)
+    rows = [f"{_TODO_SIGNS[item['status']]} {one_line(item['text'])}" for item in items]
+    return remark(f"Plan, {done} of {len(items)} done:", *rows) if items else remark("The plan is empty.")
 
 
 def stand_in_card(change: dict[str, Any]) -> Card:

@@ -96,6 +96,9 @@ class PostgresSessions:
         # Lists that show the session have to read it again.
         self._footprint.sessions.add(session_id)
 
+    async def set_todo(self, session_id: str, todo: bytes) -> None:
+        await self._write("UPDATE sessions SET todo = $2 WHERE id = $1", session_id, todo)
+
     async def rewind(self, session_id: str, *, head: str | None, checkpoint: str | None, message_count: int) -> None:
         await self._write(
             "UPDATE sessions SET head = $2, checkpoint = $3, message_count = $4 WHERE id = $1",

@@ -78,6 +78,9 @@ class SqliteSessions:
         # Lists that show the session have to read it again.
         self._footprint.sessions.add(session_id)
 
+    async def set_todo(self, session_id: str, todo: bytes) -> None:
+        self._write("UPDATE sessions SET todo = ? WHERE id = ?", session_id, todo)
+
     async def rewind(self, session_id: str, *, head: str | None, checkpoint: str | None, message_count: int) -> None:
         self._write(
             "UPDATE sessions SET head = ?, checkpoint = ?, message_count = ? WHERE id = ?",

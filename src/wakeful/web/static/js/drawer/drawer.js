@@ -1,4 +1,4 @@
-// The background work of the open session: running jobs with their output, and finished ones.
+// The plan of the open session and its background work: running jobs with their output, and finished ones.
 
 import { api } from "../api.js";
 import { emit, on } from "../bus.js";
@@ -6,6 +6,7 @@ import { el, iconButton } from "../dom.js";
 import { openSession } from "../session/state.js";
 import { settings } from "../settings.js";
 import { DoneRow, wokeWords } from "./done_row.js";
+import { planParts } from "./plan.js";
 import { TaskCard } from "./task_card.js";
 import { isRunning } from "./task_words.js";
 
@@ -33,7 +34,7 @@ class Drawer {
     const head = el("div", { class: "drawer__head" }, el("h2", { text: "Background" }), iconButton("cross", "Close background work", () => this.close()));
     element.replaceChildren(head, this.#body);
     on("session-opened", () => this.#forget());
-    on("session-changed", (parts) => parts.some((part) => ["tasks", "approvals", "turns"].includes(part)) && this.#draw());
+    on("session-changed", (parts) => parts.some((part) => ["tasks", "approvals", "turns", "todo"].includes(part)) && this.#draw());
     on("show-drawer", () => this.toggle());
     settings.on("drawer", () => this.#layOut());
     OVER.addEventListener("change", () => this.#layOut());
@@ -97,7 +98,7 @@ class Drawer {
     const over = tasks.filter((task) => !isRunning(task)).sort((one, other) => other.ended_at.localeCompare(one.ended_at));
     this.#drawRunning(running);
     this.#drawDone(over.slice(0, MOST_DONE));
-    const parts = [];
+    const parts = planParts(openSession.todo);
     if (running.length) parts.push(el("h3", { class: "drawer__group", text: "Running" }), ...[...this.#cards.values()].map((card) => card.element));
     if (over.length) parts.push(el("h3", { class: "drawer__group", text: "Finished" }), el("div", {}, [...this.#done.values()].map((row) => row.element)));
     if (!parts.length) parts.push(emptyDrawer());

@@ -10,6 +10,7 @@ export const SESSION_FRAMES = {
   approval_required: ask,
   approval_answered: answer,
   wake_waits: waitForWake,
+  todo: changeTodo,
   gap: showGap,
 };
 
@@ -75,6 +76,11 @@ export function closeApproval(state, callId, choice) {
 function waitForWake(state) {
   state.isStale = true;
   return [];
+}
+
+function changeTodo(state, { items }) {
+  state.todo = items;
+  return ["todo"];
 }
 
 function showGap(state, { from, to }) {

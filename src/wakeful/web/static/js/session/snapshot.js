@@ -22,6 +22,7 @@ export function loadSnapshot(state, snapshot) {
   state.approvals = snapshot.approvals;
   state.queued = snapshot.queued;
   state.pendingNotices = snapshot.pending_notices ?? [];
+  state.todo = snapshot.todo ?? [];
   state.activeTurn = snapshot.active;
   state.cursor = cursor;
   if (cursor === snapshot.cursor) loadPartial(state, snapshot.active);

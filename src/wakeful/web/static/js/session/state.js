@@ -21,6 +21,8 @@ export function emptyState() {
     answered: [],
     queued: [],
     pendingNotices: [],
+    // What is to be done: [{id, text, status}]
+    todo: [],
     // {turn_id, stream_id, source} or null
     activeTurn: null,
     // This state includes every frame up to here.

@@ -1,0 +1,2 @@
+-- The agent's list of what is to be done, as JSON; empty without one.
+ALTER TABLE sessions ADD COLUMN todo BLOB NOT NULL DEFAULT x'';
