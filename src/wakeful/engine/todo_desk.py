@@ -7,7 +7,7 @@ from dataclasses import asdict
 from wakeful.engine.inbox.dispatcher import require_session
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent
-from wakeful.model.todo import TodoChange, TodoItem, merged, pack_todo, unpack_todo
+from wakeful.model.todo import TodoChange, TodoItem, merged_todo, pack_todo, unpack_todo
 from wakeful.model.turn import Turn
 from wakeful.store.base import Store, Transaction
 
@@ -27,7 +27,7 @@ class TodoDesk:
 
         async def body(tx: Transaction) -> list[TodoItem]:
             session = await require_session(tx, turn.session_id)
-            items = merged(unpack_todo(session.todo), changes, removed)
+            items = merged_todo(unpack_todo(session.todo), changes, removed)
             if pack_todo(items) != session.todo:
                 await tx.sessions.set_todo(session.id, pack_todo(items))
                 data = {"session_id": session.id, "items": [asdict(item) for item in items]}
@@ -39,7 +39,7 @@ class TodoDesk:
     def _change_unstored(
         self, turn_id: str, changes: Sequence[TodoChange], removed: Collection[str]
     ) -> Sequence[TodoItem]:
-        items = merged(self._unstored.pop(turn_id, []), changes, removed)
+        items = merged_todo(self._unstored.pop(turn_id, []), changes, removed)
         self._unstored[turn_id] = items
         if len(self._unstored) > _MOST_UNSTORED:
             self._unstored.popitem(last=False)

@@ -42,7 +42,7 @@ class TodoUnfit(Exception):
     """A change that the list cannot take; the text says why."""
 
 
-def merged(items: Sequence[TodoItem], changes: Sequence[TodoChange], removed: Collection[str]) -> list[TodoItem]:
+def merged_todo(items: Sequence[TodoItem], changes: Sequence[TodoChange], removed: Collection[str]) -> list[TodoItem]:
     """Return the list with these changes; new items go to its end. Raises TodoUnfit."""
     found = {item.id: item for item in items}
     for change in changes:

@@ -8,7 +8,7 @@ _TYPES = {
     **dict.fromkeys(("is_listed", "async_delivery", "is_wakeup", "steers", "is_urgent", "releases_hold"), "boolean"),
     **dict.fromkeys(("last_seq", "message_count", "epoch", "count", "ordinal", "turn_seq", "row_id"), "bigint"),
     **dict.fromkeys(("attempt", "step", "idx"), "integer"),
-    **dict.fromkeys(("request", "payload", "metadata", "cuts", "ends", "sender"), "bytea"),
+    **dict.fromkeys(("request", "payload", "metadata", "cuts", "ends", "sender", "todo"), "bytea"),
     **dict.fromkeys(("created_at", "updated_at", "opened_at", "not_before", "at"), "float8"),
 }
 # Columns that get the time of the statement if they are 0.
