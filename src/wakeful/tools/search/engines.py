@@ -68,7 +68,7 @@ def own_environment() -> dict[str, str]:
 
 
 # All bytes of a file are read as they are: which files are text is decided by us.
-_READING = ("--text", "--encoding=none", "--color=never", "--no-crlf", "--case-sensitive", "--mmap")
+_READING = ("--text", "--encoding=none", "--color=never", "--no-crlf", "--case-sensitive")
 
 
 def _walk(query: Query) -> list[str]:

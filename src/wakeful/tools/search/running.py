@@ -1,6 +1,7 @@
 """Runs the program that searches, for a limited time, and collects what it prints."""
 
 import asyncio
+import resource
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
@@ -11,6 +12,7 @@ from wakeful.tools.search.findings import Findings, LineReader, NameReader, text
 from wakeful.tools.search.query import Query
 
 _PIECE = 256 * 1024
+_MOST_MEMORY = 1024 * 1024 * 1024
 # Paths in one command that counts.
 _BATCH = 200
 
@@ -23,6 +25,8 @@ class FileSearch:
         self._glob = glob
         self.prefix = prefix
         self.findings = Findings(limit, query.context)
+        # Whether a program was killed: by the system, or because a line was too long for its memory.
+        self._is_broken = False
 
     async def run(self, seconds: float) -> bool:
         """Search, and return whether the search came to its end in time."""
@@ -30,7 +34,7 @@ class FileSearch:
             async with asyncio.timeout(seconds):
                 await self._find()
                 await self._count()
-                return True
+                return not self._is_broken
         return False
 
     async def _find(self) -> None:
@@ -71,20 +75,32 @@ class FileSearch:
             assert process.stdout is not None
             while piece := await process.stdout.read(_PIECE):
                 yield piece
+            self._is_broken |= await process.wait() < 0
 
 
 @asynccontextmanager
 async def _started(command: Sequence[str], folder: str) -> AsyncGenerator[Process, None]:
-    """Start a process, and end it in any case."""
+    """Start a process; kill it if the block does not wait for its end."""
     process = await asyncio.create_subprocess_exec(
         *command, cwd=folder, env=own_environment(), stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL
     )
+    _bound_memory(process.pid)
     try:
         yield process
-    finally:
+        await process.wait()
+    except BaseException:
+        # Not in any case: a signal to a process that has just ended would hide its end from asyncio.
         with suppress(ProcessLookupError):
             process.kill()
         await process.wait()
+        raise
+
+
+def _bound_memory(pid: int) -> None:
+    """ripgrep keeps a whole line in memory, however long it is."""
+    if hasattr(resource, "prlimit"):
+        with suppress(ProcessLookupError, PermissionError):
+            resource.prlimit(pid, resource.RLIMIT_DATA, (_MOST_MEMORY, _MOST_MEMORY))
 
 
 def _below(path: bytes) -> bytes:

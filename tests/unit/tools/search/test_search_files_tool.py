@@ -200,7 +200,7 @@ async def test_stops_after_its_time_and_says_so(tmp_path: Path, engine: str | No
 
     result = await SearchFiles(HOME, lambda: engine, seconds=0.0).run({"pattern": "word"}, tool_context(tmp_path))
 
-    assert result.text == "[Stopped after 0 s: there may be more. Narrow it by path or glob.]"
+    assert result.text == "[Stopped after 0 s or for lack of memory: there may be more. Narrow it by path or glob.]"
 
 
 @pytest.mark.parametrize("engine", ENGINES)

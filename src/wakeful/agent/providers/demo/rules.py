@@ -33,6 +33,16 @@ def _goals(text: str) -> list[dict[str, str]]:
     return [{"goal": part.strip()} for part in text.split(";") if part.strip()]
 
 
+def _steps(text: str) -> list[dict[str, str]]:
+    """Return the items of a list; one with a star before it is done."""
+    parts = [part.strip() for part in text.split(";") if part.strip()]
+    return [_step(number, part) for number, part in enumerate(parts, start=1)]
+
+
+def _step(number: int, words: str) -> dict[str, str]:
+    return {"id": str(number), "text": words.lstrip("* "), "status": "done" if words.startswith("*") else "pending"}
+
+
 def _command(text: str) -> str:
     """Remove the backticks around a command; those of a command substitution stay."""
     whole = re.fullmatch(r"`([^`]+)`", text.strip())
@@ -48,6 +58,9 @@ _TAIL = r"(?:,? and (?:tell|show) me .+?)?[.!]?"
 RULES = (
     _rule("list files", r"list (?:the |all )?files(?: in (?P<path>\S+?))?[.!]?", "list_files"),
     _rule("write FILE: text", r"write (?P<path>[^\s:]+):\s*(?P<content>.+)", "write_file"),
+    _rule("search files for WORD", r"search (?:the |all )?files for (?P<pattern>.+?)[.!]?", "search_files"),
+    _rule("fetch ADDRESS", r"fetch (?P<url>\S+?)[.!]?", "web_fetch"),
+    _rule("plan STEP; STEP", r"plan (?P<items>.+)", "todo", shape={"items": _steps}),
     _rule("read FILE", r"read (?:the file )?(?P<path>\S+?)[.!]?", "read_file"),
     _rule(
         "run COMMAND in the background",
