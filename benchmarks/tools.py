@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +35,9 @@ async def main() -> None:
         _grow(root, options.files)
         print(f"{options.files:,} files, the median of {options.rounds} rounds, as ratios to ripgrep alone")
         for name, query in QUERIES.items():
-            alone = await _median(options.rounds, lambda query=query: _alone(root, query))
-            with_it = await _median(options.rounds, lambda query=query: _tool(root, RIPGREP, query))
-            without = await _median(options.rounds, lambda query=query: _tool(root, None, query))
+            alone = await _median(options.rounds, partial(_alone, root, query))
+            with_it = await _median(options.rounds, partial(_tool, root, RIPGREP, query))
+            without = await _median(options.rounds, partial(_tool, root, None, query))
             print(
                 f"{name:14} ripgrep {alone * 1000:6.0f} ms   search_files {with_it / alone:5.2f}"
                 f"   without ripgrep {without / alone:5.2f} ({without:.2f} s)"

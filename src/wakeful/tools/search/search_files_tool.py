@@ -64,9 +64,8 @@ class SearchFiles(OnlyReads):
         is_complete = await search.run(self._seconds)
         lines = search.findings.shown(search.prefix)
         if not is_complete:
-            lines.append(
-                f"[Stopped after {self._seconds:g} s or for lack of memory: there may be more. Narrow it by path or glob.]"
-            )
+            after = f"after {self._seconds:g} s or for lack of memory"
+            lines.append(f"[Stopped {after}: there may be more. Narrow it by path or glob.]")
         return ToolResult("\n".join(lines) or "[No matches.]")
 
     def _search(self, arguments: Mapping[str, Any], context: ToolContext) -> FileSearch:
