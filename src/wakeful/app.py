@@ -37,6 +37,8 @@ async def running_engine(config: Config, *, adopts: bool) -> AsyncIterator[Runni
         running = build_engine(config, store, providers, adopts=adopts)
         ending.push_async_callback(running.catalogue.close)
         ending.push_async_callback(running.keeper.close)
+        ending.push_async_callback(running.mcp.close)
+        await running.mcp.open()
         # Pushed before the start, which may fail after it has taken over turns.
         ending.push_async_callback(running.engine.stop)
         await running.engine.start()

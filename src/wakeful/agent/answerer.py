@@ -16,14 +16,13 @@ from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, LimitReached, ModelError
 from wakeful.model.journal.fact import Answered, Fact, ReasoningDelta, StepAbandoned, TextDelta
 from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
-from wakeful.model.request import TurnRequest
 from wakeful.tools.base import ToolSpec
 
 
 @dataclass(frozen=True, slots=True)
 class Answerer:
     find_model: FindModel
-    # The server's own tools.
+    # The tools that all turns have.
     specs: Sequence[ToolSpec]
     settings: AgentSettings
     windows: Windows
@@ -60,9 +59,9 @@ class Answerer:
                 yield changed
             await asyncio.sleep(wait or 0.0)
 
-    def frame_of(self, asked: TurnRequest) -> int:
+    def frame_of(self, progress: Progress) -> int:
         """Return the estimated tokens of the instructions and tools."""
-        return frame_tokens(_instructions(asked), self._tools_for(asked))
+        return frame_tokens(_instructions(progress), self._tools_for(progress))
 
     async def _stream(self, progress: Progress) -> AsyncGenerator[Fact, None]:
         provider, name = self._provider_of(progress.models.current)
@@ -83,9 +82,9 @@ class Answerer:
         asked = progress.request
         return ModelRequest(
             name,
-            _instructions(asked),
+            _instructions(progress),
             progress.messages,
-            self._tools_for(asked),
+            self._tools_for(progress),
             asked.options if progress.calls_made == 0 else _without_force(asked.options),
             session=progress.brief.turn.session_id,
             max_output=self.windows.max_output_of(progress.models.current),
@@ -99,11 +98,13 @@ class Answerer:
         cost, changes = self.cost_of(model, usage), progress.models.changes_in(step)
         return Answered(step, message, usage, finished.is_cut, calls, model, cost, changes)
 
-    def _tools_for(self, asked: TurnRequest) -> list[ToolSpec]:
+    def _tools_for(self, progress: Progress) -> list[ToolSpec]:
         """Return the tools that the model may call. A tool of the client hides one of ours with the same name."""
+        asked = progress.request
+        known = [*self.specs, *(tool.spec for tool in progress.toolset.tools)]
         client = [ToolSpec(tool.name, tool.description, tool.parameters) for tool in asked.tools]
         taken = {tool.name for tool in client}
-        own = [spec for spec in self.specs if spec.name not in taken] if asked.takes_server_tools else []
+        own = [spec for spec in known if spec.name not in taken] if asked.takes_server_tools else []
         return [spec for spec in own + client if asked.allows(spec.name)]
 
     def _provider_of(self, model: str) -> tuple[Provider, str]:
@@ -127,8 +128,8 @@ class Answerer:
             )
 
 
-def _instructions(asked: TurnRequest) -> str:
-    return f"{INSTRUCTIONS}\n{asked.instructions}" if asked.instructions else INSTRUCTIONS
+def _instructions(progress: Progress) -> str:
+    return "\n".join(filter(None, (INSTRUCTIONS, progress.toolset.note, progress.request.instructions)))
 
 
 def _without_force(options: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -2,8 +2,9 @@
 too long for the model is summed up in between. The loop yields facts and stores nothing.
 """
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 from wakeful.agent.answerer import Answerer
 from wakeful.agent.calls import CallGate, CallRunner, LongResults
@@ -20,8 +21,10 @@ from wakeful.model.journal.message import Usage
 from wakeful.model.journal.summary import CompactionReason
 from wakeful.model.request import COMPACT
 from wakeful.model.turn import Turn
-from wakeful.tools.base import Tool
+from wakeful.tools.base import Tool, Toolset
 
+# Returns the tools that a turn has besides those of all turns.
+ToolsetOf = Callable[[Turn], Awaitable[Toolset]]
 RunCalls = Callable[[Turn, int, Sequence[OpenCall]], AsyncGenerator[CallFinished, None]]
 
 
@@ -37,12 +40,14 @@ class Loop:
         count_error: Callable[[str], None] = lambda code: None,
         windows: Windows | None = None,
         cost_of: Callable[[str, Usage], float | None] = lambda model, usage: None,
+        toolset_of: ToolsetOf | None = None,
     ) -> None:
         """`redact` removes known secrets from tool results; `count_error` gets the code of each model error; `windows`
         knows how much models can read; `cost_of` returns what an answer of a model has cost in USD, None if that is
-        unknown.
+        unknown; `toolset_of` returns further tools of a turn, the same ones each time.
         """
         self._settings = settings
+        self._toolset_of = toolset_of
         self._resting = RestingModels()
         self._calls = CallRunner({tool.spec.name: tool for tool in tools}, gate, redact, long_results)
         windows = windows or LearntWindows()
@@ -55,7 +60,8 @@ class Loop:
             return
         models = ModelLine([brief.turn.model, *self._settings.fallback_models], self._resting)
         progress = Progress.of(brief, models)
-        progress.frame = self._answerer.frame_of(progress.request)
+        progress.toolset = await self._toolset_for(progress)
+        progress.frame = self._answerer.frame_of(progress)
         if progress.request.kind == COMPACT:
             async with aclosing(self._sum_up(progress)) as facts:
                 async for fact in facts:
@@ -63,7 +69,9 @@ class Loop:
             return
         if brief.open_calls:
             progress.note_recorded_answer()
-            async with aclosing(self._answer_calls(progress, brief.open_calls, self._calls.rerun)) as results:
+            async with aclosing(
+                self._answer_calls(progress, brief.open_calls, self._runner(progress).rerun)
+            ) as results:
                 async for finished in results:
                     yield finished
         if brief.waits_for_client:
@@ -91,7 +99,7 @@ class Loop:
                 if isinstance(fact, Answered):
                     progress.note_answer(fact)
                 yield fact
-        async with aclosing(self._answer_calls(progress, progress.calls, self._calls.run)) as results:
+        async with aclosing(self._answer_calls(progress, progress.calls, self._runner(progress).run)) as results:
             async for finished in results:
                 yield finished
 
@@ -141,3 +149,13 @@ class Loop:
             async for fact in facts:
                 yield fact
         progress.messages += await progress.brief.take_inputs(progress.step, 1)
+
+    async def _toolset_for(self, progress: Progress) -> Toolset:
+        asked = progress.request
+        if self._toolset_of is None or asked.kind == COMPACT or not asked.takes_server_tools:
+            return Toolset()
+        return await self._toolset_of(progress.brief.turn)
+
+    def _runner(self, progress: Progress) -> CallRunner:
+        more = {tool.spec.name: tool for tool in progress.toolset.tools}
+        return replace(self._calls, tools={**more, **self._calls.tools}) if more else self._calls

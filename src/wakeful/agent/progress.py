@@ -11,6 +11,7 @@ from wakeful.model.journal.fact import Answered, Brief, CallFinished, Measure, O
 from wakeful.model.journal.message import AssistantMessage, Message, ToolMessage
 from wakeful.model.journal.summary import Summary
 from wakeful.model.request import TurnRequest, request_from
+from wakeful.tools.base import Toolset
 
 _TOO_MANY_CALLS = failure_text(
     "too_many_calls", "Not run: the client allows no more calls of tools (max_tool_calls); answer with what you have."
@@ -39,6 +40,8 @@ class Progress:
     waits_for_client: bool = False
     results: dict[int, ToolMessage] = field(default_factory=dict)
     repetition: Repetition = field(default_factory=Repetition)
+    # The tools that only this turn has.
+    toolset: Toolset = field(default_factory=Toolset)
     # The tokens of the instructions and tools, which every request has, estimated, and those that were measured.
     frame: int = 0
     measure: Measure = field(default_factory=Measure)

@@ -15,6 +15,7 @@ from wakeful.agent.models.window import result_limits
 from wakeful.agent.providers.registry import ProviderRegistry
 from wakeful.agent.title_maker import TitleMaker
 from wakeful.building.loading import load
+from wakeful.building.mcp import build_mcp
 from wakeful.config.config import Config
 from wakeful.config.machine_zone import machine_zone
 from wakeful.config.values import OPERATOR
@@ -53,6 +54,7 @@ from wakeful.tools.delegate_tool import DelegateTool
 from wakeful.tools.files.file_tools import ListFiles, ReadFile, WriteFile
 from wakeful.tools.files.kept_results import KeptResults
 from wakeful.tools.gate import Gate
+from wakeful.tools.mcp.servers import McpServers
 from wakeful.tools.ports import TaskLedger
 from wakeful.tools.process_tool import ProcessTool
 from wakeful.tools.processes.environment import secrets_in
@@ -99,7 +101,8 @@ class Running:
     metrics: Metrics
     files: ChatFiles
     schedules: ScheduleDesk
-    # The names of the agent's tools.
+    mcp: McpServers
+    # The names of the agent's tools, but those of MCP servers.
     tools: frozenset[str]
     # What their commands run in.
     sandbox: SandboxChoice
@@ -162,13 +165,23 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     results = KeptResults(config.home, result_limits(facts, config.agent.result_limit))
     redact = Redactor(settings.secrets).text
     gate = build_gate(ledger, binder)
+    mcp = build_mcp(config, settings)
     loop = Loop(
-        providers.resolve, tools, gate, config.agent, results, redact, metrics.count_model_error, facts, facts.cost_of
+        providers.resolve,
+        tools,
+        gate,
+        config.agent,
+        results,
+        redact,
+        metrics.count_model_error,
+        facts,
+        facts.cost_of,
+        mcp.toolset,
     )
     equipment = Equipment(loop, keeper, UnstoredProcesses(keeper, unstored), results)
     engine = Engine(ledger, equipment, adopts=adopts)
     names = frozenset(tool.spec.name for tool in tools)
-    return Running(engine, store, keeper, providers, catalogue, facts, metrics, files, schedules, names, sandbox)
+    return Running(engine, store, keeper, providers, catalogue, facts, metrics, files, schedules, mcp, names, sandbox)
 
 
 def build_title_asker(config: Config, store: Store, providers: ProviderRegistry) -> AskForTitle:

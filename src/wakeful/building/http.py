@@ -241,7 +241,7 @@ def build_api(config: Config, running: Running) -> Api:
         models=lambda: [(model.id, model.created, model.owned_by) for model in running.catalogue.models()],
         operator=OPERATOR,
         workspace=str(config.workspace),
-        tools=running.tools,
+        tools=lambda: running.tools | running.mcp.tool_names(),
         tool_items=config.tool_items,
         streams=build_streams(config),
     )

@@ -12,6 +12,7 @@ from wakeful.engine.settings import EngineSettings
 from wakeful.gateway.hooks.hook import Hook
 from wakeful.gateway.messaging.settings import MessagingSettings
 from wakeful.gateway.webhooks.endpoint import WebhookEndpoint
+from wakeful.tools.mcp.settings import McpServerSettings
 from wakeful.tools.processes.sandbox import SandboxSetting
 
 
@@ -69,6 +70,9 @@ class Config:
     # Where other programs may post messages, and the largest body that they may send.
     hooks: tuple[Hook, ...] = ()
     hook_body_kib: int = 1024
+    # The MCP servers whose tools agents get, and how long a turn waits for those whose tools are not known yet.
+    mcp: tuple[McpServerSettings, ...] = ()
+    mcp_wait_seconds: float = 3.0
     # For schedules that name no zone; empty: the machine's.
     timezone: str = ""
     # How old a missed firing may be to be made up for, and how close together firings may be.
@@ -87,6 +91,7 @@ class Config:
         known |= {value for endpoint in endpoints for value in endpoint.secret_headers}
         known |= {token for access in self.messaging.access.values() for token in (access.token, access.app_token)}
         known |= {part for webhook in self.webhooks for part in webhook.secret.split()}
+        known |= {secret for server in self.mcp for secret in server.secrets}
         known |= {part for hook in self.hooks for part in (hook.secret, *hook.secret.split())}
         for url in (self.database_url, *(endpoint.base_url for endpoint in endpoints)):
             parts = urlsplit(url)

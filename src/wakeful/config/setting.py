@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from wakeful.agent.providers.endpoint_settings import KNOWN_ENDPOINTS
 from wakeful.config import values
 from wakeful.config.hooks import read_hooks
+from wakeful.config.mcp import read_mcp_servers
 from wakeful.config.models import read_model_names, read_models
 from wakeful.config.providers import read_providers
 from wakeful.config.values import Read
@@ -103,6 +104,8 @@ _ALL = [
     Setting("hooks", read_hooks, is_secret=True),
     # Eight of the largest fit into the memory for all bodies.
     Setting("hook_body_kib", values.whole_number(1, 16 * 1024)),
+    Setting("mcp", read_mcp_servers, is_secret=True),
+    Setting("mcp_wait_seconds", values.seconds(0, 60)),
     Setting("timezone", values.timezone),
     Setting("cron_catch_up_seconds", values.seconds(0, 365 * _DAY)),
     Setting("cron_min_seconds", values.seconds(1, 365 * _DAY)),

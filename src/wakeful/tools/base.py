@@ -122,3 +122,11 @@ class OnlyReads:
 
     async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
         return True
+
+
+@dataclass(frozen=True, slots=True)
+class Toolset:
+    """Tools of a single turn, and a line about them for the instructions."""
+
+    tools: tuple[Tool, ...] = ()
+    note: str = ""

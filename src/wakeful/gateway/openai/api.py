@@ -35,8 +35,8 @@ class Api:
     # The principal that sees everything; others see what they own.
     operator: str
     workspace: str
-    # The names of the server's tools, and the type of item that their calls are shown as.
-    tools: frozenset[str] = frozenset()
+    # Returns the names of the server's tools, and the type of item that their calls are shown as.
+    tools: Callable[[], frozenset[str]] = frozenset
     tool_items: str = MCP_CALL
     streams: StreamSettings = field(default_factory=StreamSettings)
 

@@ -38,7 +38,7 @@ class ChatCompletionRoutes:
         return [Route("/v1/chat/completions", self.create, methods=["POST"])]
 
     async def create(self, request: Request) -> WithSessionHeader:
-        asked = read_chat_request(await read_api_body(request), self._api.tools)
+        asked = read_chat_request(await read_api_body(request), self._api.tools())
         receipt = await until_entered(lambda: self._begin(request, asked))
         assert receipt.turn is not None
         rest = receipt.turn_id.removeprefix("turn_")

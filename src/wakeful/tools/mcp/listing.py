@@ -1,0 +1,108 @@
+"""The tools that an MCP server lists, read with care: one bad tool must not cost the others, nor a turn."""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+# More tools than this, or longer descriptions, fill the context of a model before the conversation begins.
+MOST_TOOLS = 128
+_LONGEST_NAME = 256
+_LONGEST_DESCRIPTION = 8_000
+_LARGEST_SCHEMA = 64 * 1024
+
+_LONGEST_OFFERED = 64
+_DIGITS = 6
+_OTHER = re.compile(r"[^A-Za-z0-9_-]")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTool:
+    # Its name at the server.
+    tool: str
+    description: str
+    # A JSON schema whose type is object.
+    parameters: Mapping[str, Any]
+    # What the server says: its calls change nothing, or a second one changes nothing more.
+    read_only: bool = False
+    idempotent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    tools: tuple[ListedTool, ...]
+    # How many entries of the server's list are not among them.
+    left_out: int = 0
+
+
+def read_listing(entries: Sequence[Any], wanted: frozenset[str] | None) -> Listing:
+    """Keep the usable tools among `entries`. `wanted` are the names that the settings allow, None for all."""
+    found: dict[str, ListedTool] = {}
+    unusable = 0
+    for entry in entries:
+        name = entry.get("name") if isinstance(entry, Mapping) else None
+        if wanted is not None and name not in wanted:
+            continue
+        tool = _tool_in(entry)
+        if tool is None or len(found) == MOST_TOOLS:
+            unusable += 1
+        else:
+            found.setdefault(tool.tool, tool)
+    return Listing(tuple(found.values()), unusable)
+
+
+def _tool_in(entry: Any) -> ListedTool | None:
+    """Return None if no model could be offered it."""
+    name = entry.get("name") if isinstance(entry, Mapping) else None
+    if not isinstance(name, str) or not 0 < len(name) <= _LONGEST_NAME:
+        return None
+    parameters = _schema_in(entry.get("inputSchema"))
+    if parameters is None:
+        return None
+    description = entry.get("description")
+    hints = entry.get("annotations")
+    return ListedTool(
+        name,
+        description[:_LONGEST_DESCRIPTION] if isinstance(description, str) else "",
+        parameters,
+        read_only=isinstance(hints, Mapping) and hints.get("readOnlyHint") is True,
+        idempotent=isinstance(hints, Mapping) and hints.get("idempotentHint") is True,
+    )
+
+
+def _schema_in(schema: Any) -> Mapping[str, Any] | None:
+    """Return the schema if endpoints take it. They refuse the whole request for one tool whose schema is not that of an
+    object.
+    """
+    if not isinstance(schema, Mapping) or schema.get("type", "object") != "object":
+        return None
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    if not isinstance(properties, Mapping) or not all(isinstance(one, Mapping | bool) for one in properties.values()):
+        return None
+    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
+        return None
+    try:
+        is_large = len(orjson.dumps(schema)) > _LARGEST_SCHEMA
+    except (orjson.JSONEncodeError, RecursionError):
+        return None
+    return None if is_large else {"type": "object", **schema}
+
+
+def offered_names(tools: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Return the name under which models are offered each (server, tool). It does not depend on their order."""
+    pairs = list(tools)
+    plain = {pair: f"mcp__{pair[0]}__{_OTHER.sub('_', pair[1])}" for pair in pairs}
+    counts = Counter(plain.values())
+    return {
+        pair: name if counts[name] == 1 and len(name) <= _LONGEST_OFFERED else _marked(name, pair)
+        for pair, name in plain.items()
+    }
+
+
+def _marked(name: str, pair: tuple[str, str]) -> str:
+    digits = hashlib.sha256("/".join(pair).encode(errors="replace")).hexdigest()[:_DIGITS]
+    return f"{name[: _LONGEST_OFFERED - _DIGITS - 1]}_{digits}"

@@ -1,0 +1,152 @@
+"""All MCP servers of this node, and the tools that they give to a turn."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from wakeful.model.mcp import McpState, McpStatus, McpToolFacts
+from wakeful.model.turn import Turn
+from wakeful.tools.base import Tool, Toolset
+from wakeful.tools.mcp.kept_files import KeptFiles
+from wakeful.tools.mcp.listing import ListedTool, offered_names
+from wakeful.tools.mcp.mcp_tool import McpTool
+from wakeful.tools.mcp.server import Connect, McpServer
+from wakeful.tools.mcp.settings import McpServerSettings
+
+logger = logging.getLogger(__name__)
+
+
+class McpServers:
+    def __init__(
+        self,
+        settings: Sequence[McpServerSettings],
+        files: KeptFiles,
+        load: Callable[[], Connect],
+        *,
+        wait_seconds: float,
+    ) -> None:
+        """A turn waits for `wait_seconds` at most for servers whose tools are not known yet."""
+        self._servers = {one.name: McpServer(one, files, load) for one in settings}
+        self._files = files
+        self._wait_seconds = wait_seconds
+
+    async def open(self) -> None:
+        """Clean up after a crash. Servers start with the first turn."""
+        await asyncio.to_thread(self._files.clean_up)
+
+    async def close(self) -> None:
+        await asyncio.gather(*(server.stop() for server in self._servers.values()))
+
+    async def toolset(self, turn: Turn) -> Toolset:
+        """Return the tools of the turn and a line about those that are missing. They stay the same until it ends, also
+        after a crash: what a model has read is not written anew.
+        """
+        if not self._servers:
+            return Toolset()
+        for server in self._servers.values():
+            server.start()
+        if turn.was_taken_over and (kept := await asyncio.to_thread(self._files.toolset, turn)):
+            return Toolset(self._tools_of(kept["tools"]), kept["note"])
+        await self._wait_for_listings()
+        content: dict[str, Any] = {"note": self._note(), "tools": self._offered()}
+        if not turn.is_ephemeral:
+            await asyncio.to_thread(self._keep, turn, content)
+        return Toolset(self._tools_of(content["tools"]), content["note"])
+
+    def statuses(self) -> list[McpStatus]:
+        names = self._names()
+        return [self._status(server, names) for server in self._servers.values()]
+
+    def tool_names(self) -> frozenset[str]:
+        return frozenset(self._names().values())
+
+    async def restart(self, name: str) -> bool:
+        """Return False if there is no such server, or it is disabled."""
+        server = self._servers.get(name)
+        if server is None or not server.settings.enabled:
+            return False
+        await server.restart()
+        return True
+
+    def _keep(self, turn: Turn, content: Mapping[str, Any]) -> None:
+        try:
+            self._files.keep_toolset(turn, content)
+        except OSError as error:
+            # Only a crash would need it.
+            logger.warning("the tools of the turn %s could not be kept: %s", turn.id, error)
+
+    async def _wait_for_listings(self) -> None:
+        waits = [asyncio.ensure_future(one.settled()) for one in self._servers.values() if one.is_worth_waiting_for]
+        if waits:
+            await asyncio.wait(waits, timeout=self._wait_seconds)
+        for wait in waits:
+            wait.cancel()
+
+    def _listed(self) -> Iterable[tuple[McpServer, ListedTool]]:
+        for server in self._servers.values():
+            if server.settings.enabled and server.listing is not None:
+                yield from ((server, tool) for tool in server.listing.tools)
+
+    def _names(self) -> dict[tuple[str, str], str]:
+        return offered_names((server.settings.name, tool.tool) for server, tool in self._listed())
+
+    def _offered(self) -> list[dict[str, Any]]:
+        names = self._names()
+        return [
+            {"name": names[server.settings.name, tool.tool], "server": server.settings.name, "listed": asdict(tool)}
+            for server, tool in self._listed()
+        ]
+
+    def _tools_of(self, offered: Sequence[Mapping[str, Any]]) -> tuple[Tool, ...]:
+        """Tools of a server that the settings no longer name are not offered any more, though the turn had them."""
+        return tuple(
+            McpTool(one["name"], ListedTool(**one["listed"]), server)
+            for one in offered
+            if (server := self._servers.get(one["server"])) is not None
+        )
+
+    def _note(self) -> str:
+        """Return one line for the instructions, in our own words; empty if nothing is missing."""
+        missing = [part for server in self._servers.values() if (part := _missing_in(server))]
+        if not missing:
+            return ""
+        return f"Of these MCP servers, tools are missing in this turn: {'; '.join(missing)}."
+
+    def _status(self, server: McpServer, names: Mapping[tuple[str, str], str]) -> McpStatus:
+        name, listing = server.settings.name, server.listing
+        listed = listing.tools if listing is not None and server.settings.enabled else ()
+        return McpStatus(
+            name=name,
+            transport=server.settings.transport,
+            state=server.state,
+            tools=tuple(McpToolFacts(names[name, tool.tool], tool.tool, tool.read_only) for tool in listed),
+            error=_error_of(server),
+            restarts=server.restarts,
+            trust=server.settings.trust,
+        )
+
+
+def _missing_in(server: McpServer) -> str:
+    name = server.settings.name
+    if not server.settings.enabled:
+        return ""
+    if server.listing is None:
+        return f"{name} ({server.failure or 'it is still starting'})"
+    if server.listing.left_out:
+        return f"{name} ({_left_out(server.listing.left_out)})"
+    return ""
+
+
+def _error_of(server: McpServer) -> str:
+    if server.failure is not None and server.state is not McpState.READY:
+        return server.failure.whole
+    left_out = 0 if server.listing is None else server.listing.left_out
+    return _left_out(left_out) if left_out else ""
+
+
+def _left_out(count: int) -> str:
+    return (
+        f"{count} of its tools are too many, or cannot be offered to models: name those you want in its setting tools"
+    )
