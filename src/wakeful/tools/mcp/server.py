@@ -107,13 +107,16 @@ class McpServer:
         raise ServerEnded("it forgets its sessions")
 
     async def _ready(self) -> ServerConnection:
-        self.start()
-        if self._rests_until - _now() < _PATIENCE_SECONDS:
-            try:
-                async with asyncio.timeout(_PATIENCE_SECONDS):
+        try:
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                if self.state is McpState.READY and self._connection is None:
+                    # Its last life is just ending.
                     await self.settled()
-            except TimeoutError:
-                pass
+                self.start()
+                if self._rests_until - _now() < _PATIENCE_SECONDS:
+                    await self.settled()
+        except TimeoutError:
+            pass
         if self._connection is None:
             raise self.failure or ServerEnded("it is still starting")
         return self._connection

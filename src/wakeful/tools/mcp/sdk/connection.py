@@ -4,6 +4,7 @@ Cancel scopes of the package belong to the task that opened them: `connect` is e
 supervises the server. Requests may come from any task.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.metadata import version
@@ -26,6 +27,8 @@ from wakeful.tools.mcp.settings import McpServerSettings
 
 # A list may be cut into pages, and a broken server may have no last one.
 _MOST_PAGES = 100
+# How long an ended server may take to say how it ended.
+_END_SECONDS = 1.0
 # What servers answer that know only versions without a handshake.
 _NO_HANDSHAKE = {types.UNSUPPORTED_PROTOCOL_VERSION, types.METHOD_NOT_FOUND}
 
@@ -48,7 +51,7 @@ async def connect(
             try:
                 await _shake_hands(session)
             except (MCPError, RuntimeError, ValidationError) as error:
-                raise _failed_handshake(streams, error) from error
+                raise await _failed_handshake(streams, error) from error
             yield Connection(session, dispatcher, streams)
 
 
@@ -77,14 +80,24 @@ async def _shake_hands(session: ClientSession) -> None:
         await session.discover()
 
 
-def _failed_handshake(streams: Streams, error: Exception) -> ServerEnded:
+async def _failed_handshake(streams: Streams, error: Exception) -> ServerEnded:
     if isinstance(error, MCPError) and error.code == types.CONNECTION_CLOSED:
-        return streams.explain()
+        return await _cause_of_end(streams)
     if status := streams.refused_status():
         return ServerEnded(f"it answered with HTTP status {status}")
     if isinstance(error, MCPError):
         return ServerEnded("it refused the handshake", error.message)
     return ServerEnded("it answers what no version of MCP knows", type(error).__name__)
+
+
+async def _cause_of_end(streams: Streams) -> ServerEnded:
+    """The end of a server's output is noticed a little sooner than its own end."""
+    try:
+        async with asyncio.timeout(_END_SECONDS):
+            await streams.ended.wait()
+    except TimeoutError:
+        pass
+    return streams.explain()
 
 
 class _Anything(BaseModel, extra="allow"):
@@ -141,5 +154,5 @@ class Connection:
             if self._streams.has_lost_session():
                 raise SessionGone from error
             if error.code == types.CONNECTION_CLOSED:
-                raise self._streams.explain() from error
+                raise await _cause_of_end(self._streams) from error
             raise CallRefused(error.message) from error

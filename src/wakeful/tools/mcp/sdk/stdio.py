@@ -120,7 +120,9 @@ async def _watch(process: Process, log: ServerLog, gone: asyncio.Event, ended: a
     keeping = asyncio.ensure_future(log.keep(process.stderr))
     try:
         await gone.wait()
-        await asyncio.wait([keeping], timeout=_LAST_WORDS_SECONDS)
+        waiting = asyncio.ensure_future(process.wait())
+        await asyncio.wait([keeping, waiting], timeout=_LAST_WORDS_SECONDS)
+        waiting.cancel()
         ended.set()
         await keeping
     finally:

@@ -1,0 +1,135 @@
+"""Servers made with the official package, over both transports."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+import pytest
+
+from tests.mcp.kit import ServedApp, call, eventually, made_stdio, only, running, served, tools_of
+from tests.unit.tools.kit import Person, new_turn
+from wakeful.model.approvals.approval import Choice
+from wakeful.model.mcp import McpState
+from wakeful.tools.mcp.settings import McpServerSettings
+
+
+@pytest.fixture(scope="module")
+def cancelled() -> threading.Event:
+    return threading.Event()
+
+
+@pytest.fixture(scope="module")
+def app(cancelled: threading.Event) -> Iterator[ServedApp]:
+    with served(cancelled.set) as app:
+        yield app
+
+
+@pytest.fixture(params=["stdio", "http", "json"])
+def settings(request: pytest.FixtureRequest, app: ServedApp) -> Iterator[McpServerSettings]:
+    if request.param == "stdio":
+        yield made_stdio(trust=True)
+    elif request.param == "http":
+        yield McpServerSettings("made", url=app.url, trust=True)
+    else:
+        with served(json_response=True) as plain:
+            yield McpServerSettings("made", url=plain.url, trust=True)
+
+
+async def test_its_tools_are_offered_and_their_results_read(tmp_path: Path, settings: McpServerSettings) -> None:
+    async with running(tmp_path, settings) as servers:
+        tools = await tools_of(servers, tmp_path)
+        greeting = await call(servers, tmp_path, "mcp__made__greet", name="Ada")
+        measured = await call(servers, tmp_path, "mcp__made__measure")
+        drawn = await call(servers, tmp_path, "mcp__made__draw")
+        failed = await call(servers, tmp_path, "mcp__made__fail")
+        wrong = await call(servers, tmp_path, "mcp__made__greet", nobody=1)
+        status = only(servers)
+
+    assert tools["mcp__made__greet"].spec.description == "Greet somebody."
+    assert tools["mcp__made__greet"].spec.parameters["required"] == ["name"]
+    assert greeting.text == "Hello Ada"
+    assert orjson.loads(measured.text) == {"width": 3}
+    assert drawn.text == "[Image: image/png, 70 bytes]"
+    assert orjson.loads(failed.text)["code"] == "tool_error"
+    assert "the printer is on fire" in failed.text
+    assert orjson.loads(wrong.text)["code"] == "tool_error"
+    assert (status.state, status.error, status.restarts) == (McpState.READY, "", 0)
+    assert [facts.read_only for facts in status.tools] == [True, False, False, False, False, False]
+
+
+async def test_new_tools_join_at_the_next_turn(tmp_path: Path, settings: McpServerSettings) -> None:
+    async with running(tmp_path, settings) as servers:
+        before = await tools_of(servers, tmp_path)
+        await call(servers, tmp_path, "mcp__made__grow")
+        await eventually(lambda: any(facts.tool == "grown" for facts in only(servers).tools))
+        after = await tools_of(servers, tmp_path)
+
+    assert after.keys() - before.keys() == {"mcp__made__grown"}
+
+
+async def test_a_call_over_http_that_takes_too_long_is_cancelled_at_the_server(
+    tmp_path: Path, app: ServedApp, cancelled: threading.Event
+) -> None:
+    settings = McpServerSettings("made", url=app.url, trust=True, call_seconds=0.2)
+    async with running(tmp_path, settings) as servers:
+        late = await call(servers, tmp_path, "mcp__made__wait")
+        await eventually(cancelled.is_set)
+        after = await call(servers, tmp_path, "mcp__made__greet", name="Ada")
+
+    assert orjson.loads(late.text)["code"] == "timeout"
+    assert after.text == "Hello Ada"
+
+
+async def test_a_server_that_has_forgotten_the_session_gets_a_new_one(tmp_path: Path) -> None:
+    with served() as app:
+        async with running(tmp_path, McpServerSettings("made", url=app.url)) as servers:
+            await call(servers, tmp_path, "mcp__made__greet", name="Ada")
+            app.stop()
+            app.start()
+            after = await call(servers, tmp_path, "mcp__made__greet", name="Bob")
+
+    assert after.text == "Hello Bob"
+
+
+async def test_a_server_that_is_gone_is_down_and_its_return_is_noticed(tmp_path: Path) -> None:
+    with served() as app:
+        async with running(tmp_path, McpServerSettings("made", url=app.url)) as servers:
+            await call(servers, tmp_path, "mcp__made__greet", name="Ada")
+            app.stop()
+            gone = await call(servers, tmp_path, "mcp__made__greet", name="Bob")
+            app.start()
+            back = await call(servers, tmp_path, "mcp__made__greet", name="Cleo")
+
+    assert orjson.loads(gone.text)["code"] == "server_down"
+    assert back.text == "Hello Cleo"
+
+
+async def test_hints_decide_whether_a_person_is_asked_unless_the_server_is_trusted(
+    tmp_path: Path, app: ServedApp
+) -> None:
+    asked = {}
+    for trust in (False, True):
+        person = Person(Choice.ONCE)
+        async with running(tmp_path, McpServerSettings("made", url=app.url, trust=trust), person=person) as servers:
+            await call(servers, tmp_path, "mcp__made__greet", name="Ada")
+            await call(servers, tmp_path, "mcp__made__measure")
+        asked[trust] = [question.reasons[0].kind for question in person.asked]
+
+    assert asked == {False: ["mcp:made"], True: []}
+
+
+async def test_an_address_where_nobody_listens_fails_with_a_reason(tmp_path: Path) -> None:
+    async with running(tmp_path, McpServerSettings("made", url="http://127.0.0.1:1/mcp")) as servers:
+        toolset = await servers.toolset(new_turn(tmp_path))
+
+        assert only(servers).state is McpState.FAILED
+        assert "made (it cannot be reached)" in toolset.note
+
+
+async def test_an_address_of_something_else_fails_with_its_status(tmp_path: Path, app: ServedApp) -> None:
+    settings = McpServerSettings("made", url=app.url.replace("/mcp", "/other"))
+    async with running(tmp_path, settings) as servers:
+        await servers.toolset(new_turn(tmp_path))
+
+        assert only(servers).error == "it answered with HTTP status 404"
