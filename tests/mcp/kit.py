@@ -87,8 +87,8 @@ def only(servers: McpServers) -> McpStatus:
 class ServedApp:
     """The made server behind HTTP, in a thread; it can be stopped and started again at the same address."""
 
-    def __init__(self, cancelled: Callable[[], None], **options: Any) -> None:
-        self._cancelled = cancelled
+    def __init__(self, note: Callable[[str], object], **options: Any) -> None:
+        self._note = note
         self._options = options
         self._port = 0
         self._server: uvicorn.Server | None = None
@@ -99,7 +99,7 @@ class ServedApp:
         return f"http://127.0.0.1:{self._port}/mcp"
 
     def start(self) -> None:
-        app = made_server(self._cancelled).streamable_http_app(**self._options)
+        app = made_server(self._note).streamable_http_app(**self._options)
         config = uvicorn.Config(app, port=self._port, log_level="error", timeout_graceful_shutdown=0)
         self._server = uvicorn.Server(config)
         is_up = threading.Event()
@@ -123,8 +123,8 @@ class ServedApp:
 
 
 @contextmanager
-def served(cancelled: Callable[[], None] = lambda: None, **options: Any) -> Iterator[ServedApp]:
-    app = ServedApp(cancelled, **options)
+def served(note: Callable[[str], object] = str, **options: Any) -> Iterator[ServedApp]:
+    app = ServedApp(note, **options)
     app.start()
     try:
         yield app

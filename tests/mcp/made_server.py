@@ -16,8 +16,8 @@ PIXEL = bytes.fromhex(
 )
 
 
-def made_server(cancelled: Callable[[], None] = lambda: None) -> MCPServer:
-    """`cancelled` is called when a client cancels a call of `wait`."""
+def made_server(note: Callable[[str], object] = str) -> MCPServer:
+    """`note` is told that a call of `wait` has begun, and that it was cancelled."""
     server = MCPServer("made")
 
     @server.tool(annotations=ToolAnnotations(read_only_hint=True))
@@ -39,10 +39,11 @@ def made_server(cancelled: Callable[[], None] = lambda: None) -> MCPServer:
 
     @server.tool()
     async def wait() -> str:
+        note("begun")
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
-            cancelled()
+            note("cancelled")
             raise
         return "never"
 

@@ -83,7 +83,7 @@ async def test_a_death_in_a_call_costs_that_call_and_the_server_comes_back(tmp_p
 
 async def test_a_call_that_takes_too_long_is_cancelled_and_the_tools_stay(tmp_path: Path) -> None:
     record = tmp_path / "record"
-    async with running(tmp_path, raw(record=record, call_seconds=0.2)) as servers:
+    async with running(tmp_path, raw(record=record, call_seconds=1.0)) as servers:
         late = await call(servers, tmp_path, "mcp__raw__hang")
         after = await call(servers, tmp_path, "mcp__raw__echo")
         status = only(servers)

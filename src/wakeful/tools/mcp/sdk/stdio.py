@@ -139,6 +139,14 @@ async def _end(process: Process, grip: Grip, gone: asyncio.Event) -> None:
     except TimeoutError:
         await end_group(grip, gone, _GRACE_SECONDS)
     end_rest_of_group(grip.identity)
+    try:
+        # Asyncio reaps its own children; the grip must not be faster.
+        async with asyncio.timeout(_LAST_WORDS_SECONDS):
+            await process.wait()
+    except TimeoutError:
+        pass
+    # Closes the pipes, too, whoever has inherited them.
+    process._transport.close()  # type: ignore[attr-defined]
 
 
 def _last_words(process: Process, log: ServerLog) -> ServerEnded:

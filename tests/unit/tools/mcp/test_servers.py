@@ -1,0 +1,149 @@
+"""What is kept of MCP servers between turns, crashes and starts."""
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import orjson
+import pytest
+
+from tests.mcp.kit import call, eventually, only, raw, running, tools_of
+from tests.patience import PATIENCE
+from tests.unit.tools.kit import Person, new_turn
+from wakeful.model.approvals.approval import Choice
+from wakeful.model.mcp import McpState
+from wakeful.tools.base import ToolContext
+from wakeful.tools.mcp.kept_files import KeptFiles
+from wakeful.tools.mcp.server_log import MOST_BYTES
+from wakeful.tools.mcp.settings import McpServerSettings
+from wakeful.tools.processes.kernel.identity import Identity, identity_of
+
+
+async def test_nothing_starts_before_a_turn_needs_tools(tmp_path: Path) -> None:
+    async with running(tmp_path, raw(), raw(name="off", enabled=False)) as servers:
+        before = [status.state for status in servers.statuses()]
+        await servers.toolset(new_turn(tmp_path))
+        after = [status.state for status in servers.statuses()]
+
+    assert before == [McpState.IDLE, McpState.DISABLED]
+    assert after == [McpState.READY, McpState.DISABLED]
+
+
+async def test_the_next_start_offers_the_kept_tools_at_once(tmp_path: Path) -> None:
+    async with running(tmp_path, raw()) as servers:
+        first = await tools_of(servers, tmp_path)
+    # The server hangs now; its settings are the same.
+    slow = replace(raw(), start_seconds=60.0)
+    async with running(tmp_path, slow, wait_seconds=60.0) as servers:
+        shown = only(servers)
+        second = await tools_of(servers, tmp_path)
+        state = only(servers).state
+
+    assert second.keys() == first.keys()
+    assert (shown.state, len(shown.tools)) == (McpState.IDLE, len(first))
+    assert state is not McpState.READY
+
+
+async def test_another_command_under_the_same_name_does_not_inherit_the_tools(tmp_path: Path) -> None:
+    async with running(tmp_path, raw()) as servers:
+        await tools_of(servers, tmp_path)
+    async with running(tmp_path, raw("lists odd tools")) as servers:
+        assert only(servers).tools == ()
+
+
+async def test_a_turn_keeps_its_tools_and_its_line_through_a_crash(tmp_path: Path) -> None:
+    turn = new_turn(tmp_path)
+    async with running(tmp_path, raw(), McpServerSettings("gone", command="no-such-program")) as servers:
+        before = await servers.toolset(turn)
+        await call(servers, tmp_path, "mcp__raw__change")
+        await eventually(lambda: any(facts.tool == "late" for facts in servers.statuses()[0].tools))
+        await servers.toolset(replace(turn, id="turn_2", session_id="sess_2"))
+    async with running(tmp_path, raw(), raw(name="gone")) as servers:
+        resumed = await servers.toolset(replace(turn, epoch=2))
+        fresh = await servers.toolset(replace(turn, id="turn_3"))
+
+    assert [tool.spec for tool in resumed.tools] == [tool.spec for tool in before.tools]
+    assert resumed.note == before.note != fresh.note
+
+
+@pytest.mark.parametrize(("tool", "reruns"), [("echo", True), ("again", True), ("write", False)])
+async def test_a_cut_call_runs_again_only_if_its_hints_allow_it(tmp_path: Path, tool: str, reruns: bool) -> None:
+    async with running(tmp_path, raw()) as servers:
+        found = (await tools_of(servers, tmp_path))[f"mcp__raw__{tool}"]
+
+        assert await found.may_rerun({}, ToolContext(new_turn(tmp_path), 1, 1, "call_1")) is reruns
+
+
+async def test_a_cut_call_whose_question_is_open_runs_again(tmp_path: Path) -> None:
+    async with running(tmp_path, raw(), person=Person(Choice.ONCE, is_still_asked=True)) as servers:
+        found = (await tools_of(servers, tmp_path))["mcp__raw__write"]
+
+        assert await found.may_rerun({}, ToolContext(new_turn(tmp_path), 1, 1, "call_1"))
+
+
+async def test_a_server_gets_the_environment_of_commands_and_its_own(tmp_path: Path) -> None:
+    async with running(tmp_path, raw(env={"API_TOKEN": "t"})) as servers:
+        result = await call(servers, tmp_path, "mcp__raw__environment")
+
+    given = orjson.loads(orjson.loads(result.text)) if result.text.startswith('"') else orjson.loads(result.text)
+    assert given.keys() - {"LC_CTYPE"} == {"PATH", "API_TOKEN"}
+
+
+async def test_what_a_server_says_on_stderr_is_in_a_log_that_stays_small(tmp_path: Path) -> None:
+    log = tmp_path / "logs" / "mcp-raw.log"
+    log.parent.mkdir()
+    log.write_bytes(b"old line\n" * (MOST_BYTES // 9))
+    async with running(tmp_path, raw()) as servers:
+        await call(servers, tmp_path, "mcp__raw__echo")
+
+    assert log.stat().st_size <= MOST_BYTES
+    assert log.read_text().endswith("old line\nplain says hello\n")
+
+
+async def test_a_restart_begins_a_new_process_at_once(tmp_path: Path) -> None:
+    async with running(tmp_path, raw()) as servers:
+        await call(servers, tmp_path, "mcp__raw__echo")
+        assert await servers.restart("raw")
+        await eventually(lambda: only(servers).state is McpState.READY)
+
+        assert only(servers).restarts == 1
+        assert not await servers.restart("nobody")
+
+
+def test_a_server_whose_wakeful_was_killed_is_ended_by_the_next_start(tmp_path: Path) -> None:
+    owner = subprocess.Popen([sys.executable, "-c", ""])
+    gone = identity_of(owner.pid)
+    assert gone is not None
+    owner.wait()
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, start_new_session=True) as orphan:
+        left = identity_of(orphan.pid)
+        assert left is not None
+        _note(tmp_path, gone, left)
+
+        KeptFiles(tmp_path).clean_up()
+
+        assert orphan.wait(PATIENCE) == -signal.SIGKILL
+    assert list((tmp_path / "mcp").glob("*.pid")) == []
+
+
+def test_a_server_of_another_wakeful_that_runs_is_left_alone(tmp_path: Path) -> None:
+    own = identity_of(os.getpid())
+    assert own is not None
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, start_new_session=True) as server:
+        theirs = identity_of(server.pid)
+        assert theirs is not None
+        _note(tmp_path, own, theirs)
+
+        KeptFiles(tmp_path).clean_up()
+
+        assert server.poll() is None
+
+
+def _note(home: Path, owner: Identity, process: Identity) -> None:
+    (home / "mcp").mkdir()
+    content = {"owner": {"pid": owner.pid, "start_time": owner.start_time}}
+    content["process"] = {"pid": process.pid, "start_time": process.start_time}
+    (home / "mcp" / "raw-1.pid").write_bytes(orjson.dumps(content))
