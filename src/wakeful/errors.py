@@ -108,6 +108,10 @@ class NotAllowed(WakefulError):
     """Only the operator may do this."""
 
 
+class McpServerNotFound(WakefulError):
+    """There is no such MCP server, or it is disabled."""
+
+
 class HookNotFound(WakefulError):
     """There is no such hook."""
 

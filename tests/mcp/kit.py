@@ -18,7 +18,7 @@ from wakeful.model.mcp import McpStatus
 from wakeful.tools.base import Tool, ToolContext, ToolResult
 from wakeful.tools.mcp.kept_files import KeptFiles
 from wakeful.tools.mcp.place import StdioPlace
-from wakeful.tools.mcp.sdk.connection import connect
+from wakeful.tools.mcp.sdk.connection import connect_mcp
 from wakeful.tools.mcp.server_log import ServerLog
 from wakeful.tools.mcp.servers import McpServers
 from wakeful.tools.mcp.settings import McpServerSettings
@@ -52,7 +52,7 @@ async def running(
         settings,
         files,
         gate,
-        lambda: lambda one, on_change: connect(one, place(one.name), on_change),
+        lambda: lambda one, on_change: connect_mcp(one, place(one.name), on_change),
         wait_seconds=wait_seconds,
     )
     await servers.open()

@@ -52,6 +52,7 @@ from wakeful.web.facts.costs import CostRoutes
 from wakeful.web.facts.me import MeRoutes, ServerFacts
 from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
 from wakeful.web.facts.usage import UsageRoutes
+from wakeful.web.mcp.routes import McpRoutes
 from wakeful.web.messaging.hooks import HookFacts
 from wakeful.web.messaging.routes import messaging_routes
 from wakeful.web.pages import PageRoutes
@@ -94,6 +95,7 @@ def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> A
         [
             *web_routes(web),
             *messaging_routes(web, desk, [_hook_facts(hook, config) for hook in config.hooks]),
+            *McpRoutes(web, running.mcp).routes(),
             *UsageRoutes(web, config.engine).routes(),
             *CostRoutes(web, running.facts.costs_of).routes(),
             *CronRoutes(running.schedules).routes(),

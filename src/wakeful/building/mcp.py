@@ -19,7 +19,7 @@ from wakeful.tools.processes.output.secrets import Redactor
 from wakeful.tools.processes.settings import ProcessSettings
 
 # Loaded when the first server starts: the package is an extra, and takes a second and 50 MB.
-_CONNECT = "wakeful.tools.mcp.sdk.connection:connect"
+_CONNECT = "wakeful.tools.mcp.sdk.connection:connect_mcp"
 
 
 def build_mcp(config: Config, processes: ProcessSettings) -> McpServers:

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from wakeful.config import values
-from wakeful.config.providers import read_headers
+from wakeful.config.providers import header_table
 from wakeful.config.values import Unfit
 from wakeful.errors import ConfigError
 from wakeful.tools.mcp.settings import McpServerSettings
@@ -89,7 +89,7 @@ _READERS: dict[str, values.Read] = {
     "env": _variables,
     "cwd": lambda given: str(values.folder(given)),
     "url": _url,
-    "headers": read_headers,
+    "headers": header_table,
     "trust": values.yes_or_no,
     "enabled": values.yes_or_no,
     "start_seconds": values.seconds(0.1, 3600),

@@ -48,7 +48,7 @@ def _read_table(name: str, table: Mapping[str, object]) -> ProviderTable:
         "base_url": values.endpoint_url,
         "api_key_env": _variable,
         "api_key": values.secret,
-        "headers": read_headers,
+        "headers": header_table,
     }
     for key in table:
         if key not in readers:
@@ -71,7 +71,7 @@ def _variable(value: object) -> str:
     return value
 
 
-def read_headers(value: object) -> dict[str, str]:
+def header_table(value: object) -> dict[str, str]:
     if not isinstance(value, dict) or not all(_is_header(name, text) for name, text in value.items()):
         raise Unfit('a table of names and texts of visible ASCII characters, as in {x-team = "blue"}')
     return value

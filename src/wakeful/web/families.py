@@ -4,6 +4,7 @@ from wakeful.web.approvals import document as approvals
 from wakeful.web.chat import document as chat
 from wakeful.web.facts import document as facts
 from wakeful.web.home import document as home
+from wakeful.web.mcp import document as mcp
 from wakeful.web.messaging import document as messaging
 from wakeful.web.schedules import document as schedules
 from wakeful.web.sessions import document as sessions
@@ -20,6 +21,7 @@ FAMILIES = (
     streams.FAMILY,
     tasks.FAMILY,
     messaging.FAMILY,
+    mcp.FAMILY,
     schedules.FAMILY,
     facts.FAMILY,
 )

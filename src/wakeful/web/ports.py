@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Protocol
 
+from wakeful.model.mcp import McpStatus
 from wakeful.model.messaging.door import DoorStatus
 from wakeful.model.messaging.pairing import Pairing
 from wakeful.model.tasks.task import LogPage, Task
@@ -33,4 +34,14 @@ class MessagingDesk(Protocol):
 
     def wake(self, platform: str) -> None:
         """A post for this platform was changed: look whether something can be sent now."""
+        ...
+
+
+class McpDesk(Protocol):
+    def statuses(self) -> list[McpStatus]:
+        """Return how the MCP servers of this node are doing."""
+        ...
+
+    async def restart(self, name: str) -> bool:
+        """End the server and start it again. Return False if there is none, or it is disabled."""
         ...

@@ -45,6 +45,7 @@ _ANSWERS: Mapping[type[WakefulError], tuple[int, str]] = {
     errors.SessionNotFound: (404, "not_found"),
     errors.TurnNotFound: (404, "not_found"),
     errors.TaskNotFound: (404, "not_found"),
+    errors.McpServerNotFound: (404, "not_found"),
     errors.LoginNotFound: (404, "not_found"),
     errors.ApprovalNotFound: (404, "not_found"),
     errors.GrantNotFound: (404, "not_found"),

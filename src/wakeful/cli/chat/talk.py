@@ -13,6 +13,7 @@ from wakeful.cli.chat.narrator import Narrator
 from wakeful.cli.chat.screens.screen import Screen
 from wakeful.cli.chat.standing import Standing
 from wakeful.cli.client import Client, RequestRefused, ServerGone
+from wakeful.cli.lists.mcp_list import mcp_lines
 from wakeful.cli.lists.session_list import find_session, numbered_lines, recent_sessions
 from wakeful.cli.lists.short_id import short_id
 from wakeful.cli.lists.task_list import short_task_lines
@@ -62,6 +63,7 @@ class Talk:
             "stop": self._stop,
             "compact": self._compact,
             "usage": self._usage,
+            "mcp": self._mcp,
             "model": self._choose_model,
             "mode": self._choose_mode,
             "help": self._help,
@@ -204,6 +206,11 @@ class Talk:
             return
         snapshot = await self._client.get("/api/session", session_id=self.standing.session_id, limit=1)
         self._screen.show(usage_card(snapshot["session"]["usage"], today))
+
+    async def _mcp(self, argument: str) -> None:
+        lines = mcp_lines((await self._client.get("/api/mcp"))["servers"])
+        title = "The MCP servers:" if lines else "No MCP server is set up: config.toml takes tables [mcp.NAME]."
+        self._screen.show(Card(Tone.QUIET, title, lines=tuple(lines)))
 
     async def _choose_model(self, name: str) -> None:
         if not name:

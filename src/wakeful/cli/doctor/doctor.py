@@ -10,6 +10,7 @@ import orjson
 from wakeful.cli.client import Client
 from wakeful.cli.command import quiet_config, run
 from wakeful.cli.connection import connected
+from wakeful.cli.doctor.mcp_checks import check_mcp
 from wakeful.cli.doctor.platform_checks import check_platforms
 from wakeful.cli.doctor.provider_checks import check_providers
 from wakeful.cli.doctor.result import CheckResult, CheckState
@@ -35,7 +36,7 @@ ServerCheck = Callable[[Config, Client], Awaitable[CheckResult]]
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
 @click.option("--online", "is_online", is_flag=True, help="Ask the endpoints of the models, too.")
 def doctor(as_json: bool, is_online: bool) -> int:
-    """Check the settings, the database, the model, the messaging platforms, schedules and hooks."""
+    """Check the settings, the database, the model, the messaging platforms, MCP servers, schedules and hooks."""
     try:
         config = quiet_config()
     except ConfigError as error:
@@ -74,6 +75,7 @@ async def _examine_server(config: Config) -> AsyncIterator[CheckResult]:
     if config.messaging.doors:
         checks += [("people", check_people), ("outbox", check_outbox)]
         checks += [("doors", check_doors)] if is_served else []
+    checks += [(f"mcp:{server.name}", partial(check_mcp, server=server)) for server in config.mcp]
     try:
         async with connected(modest, adopts=False, door="terminal") as client:
             for name, check in checks:

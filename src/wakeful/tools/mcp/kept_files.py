@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import orjson
 
 from wakeful.model.turn import Turn
-from wakeful.tools.mcp.listing import ListedTool, Listing
+from wakeful.tools.mcp.listing import ListedTool, ToolListing
 from wakeful.tools.mcp.settings import McpServerSettings
 from wakeful.tools.processes.kernel.grip import end_rest_of_group, grip_on
 from wakeful.tools.processes.kernel.identity import Identity, own_identity
@@ -32,17 +32,17 @@ class KeptFiles:
         self._turns = self._folder / "turns"
         self._toolsets = self._folder / "toolsets"
 
-    def listing(self, settings: McpServerSettings) -> Listing | None:
+    def listing(self, settings: McpServerSettings) -> ToolListing | None:
         """Return what the server has listed before, unless its settings name another server since."""
 
-        def decode(content: Mapping[str, Any]) -> Listing | None:
+        def decode(content: Mapping[str, Any]) -> ToolListing | None:
             if content["mark"] != _mark(settings):
                 return None
-            return Listing(tuple(ListedTool(**tool) for tool in content["tools"]), content["left_out"])
+            return ToolListing(tuple(ListedTool(**tool) for tool in content["tools"]), content["left_out"])
 
         return _read(self._listing_file(settings.name), decode)
 
-    def keep_listing(self, settings: McpServerSettings, listing: Listing) -> None:
+    def keep_listing(self, settings: McpServerSettings, listing: ToolListing) -> None:
         content = {
             "mark": _mark(settings),
             "tools": [asdict(tool) for tool in listing.tools],

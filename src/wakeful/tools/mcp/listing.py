@@ -33,13 +33,13 @@ class ListedTool:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class ToolListing:
     tools: tuple[ListedTool, ...]
     # How many entries of the server's list are not among them.
     left_out: int = 0
 
 
-def read_listing(entries: Sequence[Any], wanted: frozenset[str] | None) -> Listing:
+def read_listing(entries: Sequence[Any], wanted: frozenset[str] | None) -> ToolListing:
     """Keep the usable tools among `entries`. `wanted` are the names that the settings allow, None for all."""
     found: dict[str, ListedTool] = {}
     unusable = 0
@@ -52,7 +52,7 @@ def read_listing(entries: Sequence[Any], wanted: frozenset[str] | None) -> Listi
             unusable += 1
         else:
             found.setdefault(tool.tool, tool)
-    return Listing(tuple(found.values()), unusable)
+    return ToolListing(tuple(found.values()), unusable)
 
 
 def _tool_in(entry: Any) -> ListedTool | None:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from wakeful.model.mcp import McpState, McpTransport
 from wakeful.tools.mcp.failures import ServerEnded, SessionGone, leaves_of
 from wakeful.tools.mcp.kept_files import KeptFiles
-from wakeful.tools.mcp.listing import Listing, read_listing
+from wakeful.tools.mcp.listing import ToolListing, read_listing
 from wakeful.tools.mcp.settings import McpServerSettings
 
 # A server that has ended rests before it is started again; each failure in a row doubles that.
@@ -59,7 +59,7 @@ class McpServer:
         self._rests_until = 0.0
 
     @property
-    def listing(self) -> Listing | None:
+    def listing(self) -> ToolListing | None:
         """The tools that it has listed, now or before the last start; None: they are unknown."""
         return self._listing
 

@@ -1,6 +1,6 @@
 """A session with one MCP server, over the official package. This folder alone imports the package.
 
-Cancel scopes of the package belong to the task that opened them: `connect` is entered and left by the one task that
+Cancel scopes of the package belong to the task that opened them: `connect_mcp` is entered and left by the one task that
 supervises the server. Requests may come from any task.
 """
 
@@ -34,9 +34,9 @@ _NO_HANDSHAKE = {types.UNSUPPORTED_PROTOCOL_VERSION, types.METHOD_NOT_FOUND}
 
 
 @asynccontextmanager
-async def connect(
+async def connect_mcp(
     settings: McpServerSettings, place: StdioPlace, on_change: Callable[[], None]
-) -> AsyncIterator["Connection"]:
+) -> AsyncIterator["McpConnection"]:
     """Connect and shake hands. `on_change` is called when the server's tools have changed. Raises ServerEnded, also
     when the connection breaks later.
     """
@@ -52,7 +52,7 @@ async def connect(
                 await _shake_hands(session)
             except (MCPError, RuntimeError, ValidationError) as error:
                 raise await _failed_handshake(streams, error) from error
-            yield Connection(session, dispatcher, streams)
+            yield McpConnection(session, dispatcher, streams)
 
 
 def _streams(settings: McpServerSettings, place: StdioPlace) -> AbstractAsyncContextManager[Streams]:
@@ -104,7 +104,7 @@ class _Anything(BaseModel, extra="allow"):
     """A result that nobody has looked at."""
 
 
-class Connection:
+class McpConnection:
     def __init__(self, session: ClientSession, dispatcher: JSONRPCDispatcher[Any], streams: Streams) -> None:
         self._session = session
         self._dispatcher = dispatcher
