@@ -39,19 +39,15 @@ def made_stdio(**settings: Any) -> McpServerSettings:
 
 
 @asynccontextmanager
-async def running(
-    home: Path, *settings: McpServerSettings, person: Person | None = None, wait_seconds: float = 20.0
-) -> AsyncIterator[McpServers]:
+async def running(home: Path, *settings: McpServerSettings, wait_seconds: float = 20.0) -> AsyncIterator[McpServers]:
     files = KeptFiles(home)
 
     def place(name: str) -> StdioPlace:
         return StdioPlace({"PATH": "/usr/bin"}, home, ServerLog(home / "logs" / f"mcp-{name}.log", str), files)
 
-    gate = gate_of(person or Person(Choice.ONCE))
     servers = McpServers(
         settings,
         files,
-        gate,
         lambda: lambda one, on_change: connect_mcp(one, place(one.name), on_change),
         wait_seconds=wait_seconds,
     )
@@ -67,9 +63,13 @@ async def tools_of(servers: McpServers, home: Path) -> dict[str, Tool]:
     return {tool.spec.name: tool for tool in (await servers.toolset(new_turn(home))).tools}
 
 
-async def call(servers: McpServers, home: Path, name: str, /, **arguments: Any) -> ToolResult:
+async def call(
+    servers: McpServers, home: Path, name: str, /, person: Person | None = None, **arguments: Any
+) -> ToolResult:
+    """Call a tool through a gate; a person who is asked allows it, unless another one is given."""
     tool = (await tools_of(servers, home))[name]
-    return await tool.run(arguments, ToolContext(new_turn(home), 1, 1, "call_1"))
+    gate = gate_of(person or Person(Choice.ONCE))
+    return await gate.run(tool, arguments, ToolContext(new_turn(home), 1, 1, "call_1"))
 
 
 async def eventually(is_so: Callable[[], bool]) -> None:

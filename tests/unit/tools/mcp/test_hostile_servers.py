@@ -148,8 +148,8 @@ async def test_odd_tools_get_names_that_endpoints_take_and_unusable_ones_are_lef
 
 async def test_words_in_a_description_allow_nothing(tmp_path: Path) -> None:
     person = Person(Choice.DENY)
-    async with running(tmp_path, raw("lists odd tools"), person=person) as servers:
-        result = await call(servers, tmp_path, "mcp__raw__good", x=1)
+    async with running(tmp_path, raw("lists odd tools")) as servers:
+        result = await call(servers, tmp_path, "mcp__raw__good", person=person, x=1)
 
     assert orjson.loads(result.text)["code"] == "denied"
     (question,) = person.asked

@@ -26,11 +26,12 @@ def app(notes: list[str]) -> Iterator[ServedApp]:
         yield app
 
 
-@pytest.fixture(params=["stdio", "http", "json"])
+@pytest.fixture(params=["stdio", "stream", "json"])
 def settings(request: pytest.FixtureRequest, app: ServedApp) -> Iterator[McpServerSettings]:
+    """A process, a server that answers with streams, and one that answers with JSON."""
     if request.param == "stdio":
         yield made_stdio(trust=True)
-    elif request.param == "http":
+    elif request.param == "stream":
         yield McpServerSettings("made", url=app.url, trust=True)
     else:
         with served(json_response=True) as plain:
@@ -59,8 +60,8 @@ async def test_its_tools_are_offered_and_their_results_read(tmp_path: Path, sett
     assert [facts.read_only for facts in status.tools] == [True, False, False, False, False, False]
 
 
-async def test_new_tools_join_at_the_next_turn(tmp_path: Path, settings: McpServerSettings) -> None:
-    async with running(tmp_path, settings) as servers:
+async def test_new_tools_join_at_the_next_turn(tmp_path: Path, app: ServedApp) -> None:
+    async with running(tmp_path, McpServerSettings("made", url=app.url)) as servers:
         before = await tools_of(servers, tmp_path)
         await call(servers, tmp_path, "mcp__made__grow")
         await eventually(lambda: any(facts.tool == "grown" for facts in only(servers).tools))
@@ -112,9 +113,9 @@ async def test_hints_decide_whether_a_person_is_asked_unless_the_server_is_trust
     asked = {}
     for trust in (False, True):
         person = Person(Choice.ONCE)
-        async with running(tmp_path, McpServerSettings("made", url=app.url, trust=trust), person=person) as servers:
-            await call(servers, tmp_path, "mcp__made__greet", name="Ada")
-            await call(servers, tmp_path, "mcp__made__measure")
+        async with running(tmp_path, McpServerSettings("made", url=app.url, trust=trust)) as servers:
+            await call(servers, tmp_path, "mcp__made__greet", person=person, name="Ada")
+            await call(servers, tmp_path, "mcp__made__measure", person=person)
         asked[trust] = [question.reasons[0].kind for question in person.asked]
 
     assert asked == {False: ["mcp:made"], True: []}
