@@ -1,6 +1,7 @@
 // Approvals in words: who wants what, what each answer means, and what was answered.
 
 import { shortId } from "../ids.js";
+import { readMcpName } from "../mcp/mcp_words.js";
 
 const WANTS = {
   write_file: "wants to change a file",
@@ -40,7 +41,8 @@ export function askerOf({ task_id: taskId, tool }) {
 
 export function onceWords({ tool, ...approval }) {
   const isOnceOnly = !longerChoices(approval).length;
-  return isOnceOnly ? "This can only be allowed once." : (ONCE[tool] ?? "Once: this command, now, and nothing else.");
+  if (isOnceOnly) return "This can only be allowed once.";
+  return ONCE[tool] ?? `Once: this ${readMcpName(tool) ? "call" : "command"}, now, and nothing else.`;
 }
 
 // [{choice, lead, words, button}] of the offered choices that last longer than once.
@@ -75,6 +77,8 @@ function folderWords(said, workspace) {
 }
 
 function otherWants(tool) {
+  const mcp = readMcpName(tool);
+  if (mcp) return `wants to use ${mcp.tool} of the MCP server ${mcp.server}`;
   return !tool || tool === "terminal" ? "wants to run a command" : `wants to use ${tool}`;
 }
 

@@ -3,6 +3,7 @@
 import { on } from "../bus.js";
 import { doorsSection } from "../doors/doors_section.js";
 import { el } from "../dom.js";
+import { mcpSection } from "../mcp/mcp_section.js";
 import { me } from "../me.js";
 import { isSettings } from "../router.js";
 import { aboutSection } from "./about.js";
@@ -16,6 +17,7 @@ const SECTIONS = [
   { id: "permissions", name: "Allowed without asking", icon: "shield", make: grantList },
   { id: "logins", name: "Logins", icon: "person", make: loginList },
   { id: "doors", name: "Doors", icon: "chat", make: doorsSection, isForOperator: true },
+  { id: "mcp", name: "MCP servers", icon: "hook", make: mcpSection, isForOperator: true },
   { id: "appearance", name: "Appearance", icon: "sun", make: appearanceSection },
   { id: "about", name: "About", icon: "info", make: aboutSection },
 ];
