@@ -2,7 +2,8 @@
 
     python raw_server.py BEHAVIOUR [FILE]
 
-Each line that it is sent is added to FILE, if one is given.
+Each line that it is sent is added to FILE, if one is given. A call with the argument `hang_once`, a path, hangs unless
+a file is there, and leaves one with its process id.
 """
 
 import json
@@ -96,7 +97,10 @@ def listed() -> list[Any]:
 def call(message: dict[str, Any], name: str) -> None:
     if name == "die":
         os._exit(7)
-    if name == "hang":
+    once = message["params"]["arguments"].get("hang_once")
+    if name == "hang" or (once and not os.path.exists(once)):
+        with open(once or os.devnull, "w", encoding="utf-8") as file:
+            file.write(str(os.getpid()))
         return
     if name == "change":
         TOOLS.append({"name": "late", "inputSchema": {"type": "object"}})

@@ -78,3 +78,8 @@ test("a diff is lines with their numbers", () => {
   );
   assert.deepEqual(diffLines("no diff").map((line) => line.text), ["no diff"]);
 });
+
+test("a call of an MCP tool names the tool and its server", () => {
+  assert.equal(askerOf({ tool: "mcp__images__scale_up" }).wants, "wants to use scale_up of the MCP server images");
+  assert.equal(onceWords({ tool: "mcp__images__scale_up", choices: ["once", "session", "deny"] }), "Once: this call, now, and nothing else.");
+});
