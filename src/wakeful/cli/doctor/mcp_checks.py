@@ -31,5 +31,7 @@ async def check_mcp(config: Config, client: Client, *, server: McpServerSettings
         return CheckResult.fail(name, f"{server.command} is not installed, or not in the server's path.")
     if shown["error"]:
         return CheckResult.warn(name, f"{one_line(shown['error'])}.")
+    if shown["state"] == McpState.IDLE and not shown["tools"]:
+        return CheckResult.ok(name, "it starts with the next turn")
     count = len(shown["tools"])
     return CheckResult.ok(name, f"{shown['state']}, {'1 tool' if count == 1 else f'{count} tools'}")

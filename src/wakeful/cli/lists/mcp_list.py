@@ -3,6 +3,7 @@
 from typing import Any
 
 from wakeful.cli.plain_text import aligned, one_line
+from wakeful.model.mcp import McpState
 
 
 def mcp_lines(servers: list[dict[str, Any]]) -> list[str]:
@@ -11,6 +12,8 @@ def mcp_lines(servers: list[dict[str, Any]]) -> list[str]:
 
 def _tools(server: dict[str, Any]) -> str:
     count = len(server["tools"])
+    if not count and server["state"] != McpState.READY:
+        return ""
     reading = sum(tool["read_only"] for tool in server["tools"])
     words = "1 tool" if count == 1 else f"{count} tools"
     return f"{words}, {reading} only read" if reading else words
