@@ -51,7 +51,12 @@ def made_server(note: Callable[[str], object] = str) -> MCPServer:
     async def grow(ctx: Context[Any]) -> str:
         server.add_tool(lambda: "new", name="grown")
         await ctx.session.send_tool_list_changed()
+        await ctx.notify_tools_changed()
         return "grown"
+
+    @server.tool()
+    def fill(characters: int) -> str:
+        return "x" * characters
 
     return server
 

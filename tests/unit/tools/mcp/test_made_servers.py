@@ -6,11 +6,15 @@ from pathlib import Path
 
 import orjson
 import pytest
+from mcp.client.session import ClientSession
+from mcp.shared.exceptions import MCPError
+from mcp_types import METHOD_NOT_FOUND
 
 from tests.mcp.kit import ServedApp, call, eventually, made_stdio, only, running, served, tools_of
 from tests.unit.tools.kit import Person, new_turn
 from wakeful.model.approvals.approval import Choice
 from wakeful.model.mcp import McpState
+from wakeful.tools.mcp.sdk.message_lines import LARGEST_MESSAGE
 from wakeful.tools.mcp.settings import McpServerSettings
 
 
@@ -57,7 +61,7 @@ async def test_its_tools_are_offered_and_their_results_read(tmp_path: Path, sett
     assert "the printer is on fire" in failed.text
     assert orjson.loads(wrong.text)["code"] == "tool_error"
     assert (status.state, status.error, status.restarts) == (McpState.READY, "", 0)
-    assert [facts.read_only for facts in status.tools] == [True, False, False, False, False, False]
+    assert [facts.read_only for facts in status.tools] == [True, *[False] * 6]
 
 
 async def test_new_tools_join_at_the_next_turn(tmp_path: Path, app: ServedApp) -> None:
@@ -135,3 +139,31 @@ async def test_an_address_of_something_else_fails_with_its_status(tmp_path: Path
         await servers.toolset(new_turn(tmp_path))
 
         assert only(servers).error == "it answered with HTTP status 404"
+
+
+@pytest.mark.parametrize("json_response", [False, True])
+async def test_a_giant_answer_over_http_costs_only_itself(tmp_path: Path, json_response: bool) -> None:
+    with served(json_response=json_response) as app:
+        async with running(tmp_path, McpServerSettings("made", url=app.url)) as servers:
+            giant = await call(servers, tmp_path, "mcp__made__fill", characters=LARGEST_MESSAGE + 1)
+            after = await call(servers, tmp_path, "mcp__made__greet", name="Ada")
+
+    assert giant.is_error
+    assert len(giant.text) < 1_000
+    assert after.text == "Hello Ada"
+
+
+async def test_a_server_without_a_handshake_works_and_says_when_its_tools_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(session: ClientSession) -> None:
+        raise MCPError(METHOD_NOT_FOUND, "there is no handshake")
+
+    monkeypatch.setattr(ClientSession, "initialize", refuse)
+    with served() as app:
+        async with running(tmp_path, McpServerSettings("made", url=app.url)) as servers:
+            greeting = await call(servers, tmp_path, "mcp__made__greet", name="Ada")
+            await call(servers, tmp_path, "mcp__made__grow")
+            await eventually(lambda: any(facts.tool == "grown" for facts in only(servers).tools))
+
+    assert greeting.text == "Hello Ada"

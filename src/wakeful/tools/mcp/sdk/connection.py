@@ -5,13 +5,16 @@ supervises the server. Requests may come from any task.
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.metadata import version
 from typing import Any
 
+import anyio
 import mcp_types as types
 from mcp.client.session import ClientSession, IncomingMessage, MessageHandlerFnT
+from mcp.client.subscriptions import SubscriptionLost, listen
 from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
@@ -24,6 +27,12 @@ from wakeful.tools.mcp.sdk.http import http_streams
 from wakeful.tools.mcp.sdk.stdio import stdio_streams
 from wakeful.tools.mcp.sdk.streams import Streams
 from wakeful.tools.mcp.settings import McpServerSettings
+
+logger = logging.getLogger(__name__)
+# What they know reaches us as errors. At lower levels they log every request, the ids of sessions, and with a traceback
+# whatever a server has written.
+for name, level in {"mcp": logging.CRITICAL, "client": logging.CRITICAL, "httpx2": logging.WARNING}.items():
+    logging.getLogger(name).setLevel(level)
 
 # A list may be cut into pages, and a broken server may have no last one.
 _MOST_PAGES = 100
@@ -52,7 +61,8 @@ async def connect_mcp(
                 await _shake_hands(session)
             except (MCPError, RuntimeError, ValidationError) as error:
                 raise await _failed_handshake(streams, error) from error
-            yield McpConnection(session, dispatcher, streams)
+            async with _subscribed(session):
+                yield McpConnection(session, dispatcher, streams)
 
 
 def _streams(settings: McpServerSettings, place: StdioPlace) -> AbstractAsyncContextManager[Streams]:
@@ -78,6 +88,28 @@ async def _shake_hands(session: ClientSession) -> None:
         if error.code not in _NO_HANDSHAKE:
             raise
         await session.discover()
+
+
+@asynccontextmanager
+async def _subscribed(session: ClientSession) -> AsyncIterator[None]:
+    """Servers of versions without a handshake tell of changes only those who ask."""
+    async with anyio.create_task_group() as group:
+        if session.discover_result is not None:
+            group.start_soon(_follow_changes, session)
+        try:
+            yield
+        finally:
+            group.cancel_scope.cancel()
+
+
+async def _follow_changes(session: ClientSession) -> None:
+    """Keep the subscription open; the session's message handler gets the changes."""
+    try:
+        async with listen(session, tools_list_changed=True) as changes:
+            async for _ in changes:
+                continue
+    except (MCPError, SubscriptionLost, TimeoutError):
+        logger.info("a server does not say when its tools change")
 
 
 async def _failed_handshake(streams: Streams, error: Exception) -> ServerEnded:
