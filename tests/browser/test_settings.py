@@ -94,3 +94,46 @@ async def answer_grants(page: Page, grants: list[dict[str, Any]]) -> list[str]:
 
     await page.route("**/api/grants*", answer)
     return revoked
+
+
+async def test_mcp_servers_are_listed_with_their_tools_and_started_again(
+    screens: Screens, demo_server: PageServer
+) -> None:
+    screen = await screens.screen(demo_server)
+    restarted = await answer_mcp(screen.page)
+
+    await screen.page.get_by_role("link", name="Settings").click()
+    listed = screen.page.get_by_role("region", name="MCP servers")
+    await expect(listed).to_contain_text("2 tools, 1 of them only read · asks before the others")
+    await expect(listed).to_contain_text("failed: uvx: command not found.")
+    await listed.get_by_role("button", name="Tools of images").click()
+    await expect(listed.get_by_text("scale", exact=True)).to_be_visible()
+    await listed.get_by_role("button", name="Restart tickets").click()
+
+    await expect(listed.get_by_role("status")).to_have_text("tickets is starting again.")
+    assert restarted == ["tickets"]
+
+
+async def answer_mcp(page: Page) -> list[str]:
+    """Answer for the routes of MCP servers. The names of those to be started again are added to the returned list."""
+    restarted: list[str] = []
+    common = {"transport": "stdio", "restarts": 0, "trust": False}
+    tools = [
+        {"name": "mcp__images__scale", "tool": "scale", "read_only": False},
+        {"name": "mcp__images__look", "tool": "look", "read_only": True},
+    ]
+    servers = [
+        {"name": "images", "state": "ready", "tools": tools, "error": "", **common},
+        {"name": "tickets", "state": "failed", "tools": [], "error": "uvx: command not found", **common},
+    ]
+
+    async def answer(route: Route) -> None:
+        if route.request.method == "POST":
+            restarted.append(route.request.post_data_json["name"])
+            await route.fulfill(json={"ok": True})
+        else:
+            await route.fulfill(json={"servers": servers})
+
+    await page.route("**/api/mcp*", answer)
+    await page.route("**/api/mcp/restart", answer)
+    return restarted
