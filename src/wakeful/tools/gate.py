@@ -12,7 +12,7 @@ from typing import Any
 
 from wakeful.model.approvals.approval import Choice, Question, Reason
 from wakeful.model.approvals.mode import Mode
-from wakeful.model.approvals.reason_kinds import COMMAND, EDIT
+from wakeful.model.approvals.reason_kinds import COMMAND, EDIT, MCP_UNASKED
 from wakeful.model.turn import Turn
 from wakeful.tools.base import Intent, Tool, ToolContext, ToolResult
 from wakeful.tools.ports import Approver
@@ -76,7 +76,12 @@ def _counting(reasons: Sequence[Reason], mode: Mode) -> tuple[Reason, ...]:
 
 def _read_only(question: Question) -> Refusal:
     kinds = {reason.kind for reason in question.reasons}
-    way = "accept_edits allows it, ask asks first" if kinds <= {EDIT, COMMAND} else "ask and accept_edits ask about it"
+    if kinds <= {MCP_UNASKED}:
+        way = "all others allow it"
+    elif kinds <= {EDIT, COMMAND}:
+        way = "accept_edits allows it, ask asks first"
+    else:
+        way = "ask and accept_edits ask about it"
     advice = "Go on by reading alone, or tell the user which mode it needs: they choose it with /mode or on the page."
     return Refusal("read_only", f"{_because(question)}, and this session's mode is read_only ({way}). {advice}")
 

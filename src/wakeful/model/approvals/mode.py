@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from wakeful.model.approvals.reason_kinds import COMMAND, EDIT, HOME
+from wakeful.model.approvals.reason_kinds import COMMAND, EDIT, HOME, MCP_UNASKED
 from wakeful.model.session import Session
 
 
@@ -17,10 +17,12 @@ class Mode(StrEnum):
     def asks_about(self, kind: str) -> bool:
         """Return whether a call with a reason of this kind needs a person's answer. In `read_only` it is refused."""
         match self:
-            case Mode.READ_ONLY | Mode.ASK:
+            case Mode.READ_ONLY:
                 return True
+            case Mode.ASK:
+                return kind != MCP_UNASKED
             case Mode.ACCEPT_EDITS:
-                return kind not in (EDIT, COMMAND)
+                return kind not in (EDIT, COMMAND, MCP_UNASKED)
             case Mode.EVERYTHING:
                 return kind == HOME
 

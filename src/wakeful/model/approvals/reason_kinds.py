@@ -27,6 +27,8 @@ EDIT = "edit"
 COMMAND = "command"
 MEMORY = "memory"
 MCP = "mcp"
+# A call of an MCP tool that needs no question, because of its hint or its server: only the mode read_only refuses it.
+MCP_UNASKED = "mcp_unasked"
 HOME = "home"
 UNCLEAR = "unclear"
 
@@ -53,6 +55,8 @@ KIND_WORDS: Mapping[str, str] = MappingProxyType(
         EDIT: "change files of the folder",
         COMMAND: "do more than read",
         MEMORY: "change what is remembered of you",
+        MCP: "use tools of MCP servers",
+        MCP_UNASKED: "use tools of MCP servers that need no question",
         HOME: "touch the server's own files or process",
         UNCLEAR: "cannot be looked through",
     }

@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 
 from wakeful.model.approvals.approval import Reason
-from wakeful.model.approvals.reason_kinds import MCP
+from wakeful.model.approvals.reason_kinds import MCP, MCP_UNASKED
 from wakeful.tools.base import Intent, ToolContext, ToolResult, ToolSpec
 from wakeful.tools.mcp.failures import CallRefused, ServerEnded
 from wakeful.tools.mcp.listing import ListedTool
@@ -44,10 +44,12 @@ class McpTool:
             return ToolResult.failed("server_down", f"{sentence}whether it took effect.")
 
     def _reasons(self) -> tuple[Reason, ...]:
+        """Hints decide whether a person is asked. They prove nothing: in `read_only` those of trusted servers count."""
         settings = self._server.settings
-        if settings.trust or self._listed.read_only:
+        if settings.trust and self._listed.read_only:
             return ()
-        return (Reason(f"{MCP}:{settings.name}", f"uses {self._listed.tool} of the MCP server {settings.name}"),)
+        kind = MCP_UNASKED if settings.trust or self._listed.read_only else f"{MCP}:{settings.name}"
+        return (Reason(kind, f"uses {self._listed.tool} of the MCP server {settings.name}"),)
 
     def _shown(self, arguments: Mapping[str, Any]) -> str:
         text = f"{self._listed.tool} {orjson.dumps(arguments).decode()}"

@@ -14,4 +14,8 @@ def test_every_kind_has_words_that_finish_the_sentence() -> None:
 
 def test_a_kind_of_a_newer_version_has_words_too() -> None:
     assert describe_kind("delete_outside") == "delete outside of the folder"
-    assert describe_kind("mcp:files") == "are of the kind mcp:files"
+    assert describe_kind("paint:walls") == "are of the kind paint:walls"
+
+
+def test_a_grant_of_an_mcp_server_names_it() -> None:
+    assert describe_kind("mcp:files") == "use tools of the MCP server files"

@@ -12,7 +12,9 @@ import pytest
 
 from tests.mcp.kit import call, eventually, only, raw, running, tools_of
 from tests.patience import PATIENCE
-from tests.unit.tools.kit import new_turn
+from tests.unit.tools.kit import Person, new_turn
+from wakeful.model.approvals.approval import Choice
+from wakeful.model.approvals.mode import Mode
 from wakeful.model.mcp import McpState
 from wakeful.tools.base import ToolContext
 from wakeful.tools.mcp.kept_files import KeptFiles
@@ -74,6 +76,21 @@ async def test_a_cut_call_runs_again_only_if_its_hints_allow_it(tmp_path: Path, 
         found = (await tools_of(servers, tmp_path))[f"mcp__raw__{tool}"]
 
         assert await found.may_rerun({}, ToolContext(new_turn(tmp_path), 1, 1, "call_1")) is reruns
+
+
+@pytest.mark.parametrize("trust", [False, True])
+async def test_hints_and_trust_decide_who_is_asked_in_each_mode(tmp_path: Path, trust: bool) -> None:
+    found: dict[tuple[str, Mode], str] = {}
+    async with running(tmp_path, raw(trust=trust)) as servers:
+        for tool in ("echo", "write"):
+            for mode in Mode:
+                person = Person(Choice.ONCE, mode=mode)
+                result = await call(servers, tmp_path, f"mcp__raw__{tool}", person=person)
+                found[tool, mode] = "read_only" if "read_only" in result.text else "asks" if person.asked else "runs"
+
+    writing = ["read_only", *(["runs", "runs"] if trust else ["asks", "asks"]), "runs"]
+    assert [found["write", mode] for mode in Mode] == writing
+    assert [found["echo", mode] for mode in Mode] == ["runs" if trust else "read_only", "runs", "runs", "runs"]
 
 
 async def test_a_server_gets_the_environment_of_commands_and_its_own(tmp_path: Path) -> None:
