@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import orjson
 import pytest
 from playwright.async_api import Page, Route, expect
 
@@ -129,7 +130,7 @@ async def answer_mcp(page: Page) -> list[str]:
 
     async def answer(route: Route) -> None:
         if route.request.method == "POST":
-            restarted.append(route.request.post_data_json["name"])
+            restarted.append(orjson.loads(route.request.post_data or "{}")["name"])
             await route.fulfill(json={"ok": True})
         else:
             await route.fulfill(json={"servers": servers})
