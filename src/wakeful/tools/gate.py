@@ -6,11 +6,11 @@ if a grant covers each of its kinds.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from wakeful.model.approvals.approval import Choice, Question, Reason
+from wakeful.model.approvals.approval import Choice, Question
 from wakeful.model.approvals.mode import Mode
 from wakeful.model.approvals.reason_kinds import COMMAND, EDIT, MCP_UNASKED
 from wakeful.model.turn import Turn
@@ -56,7 +56,8 @@ class Gate:
         if not standing.has_asked:
             if standing.mode is Mode.READ_ONLY:
                 return _read_only(question)
-            question = replace(question, reasons=_counting(intent.reasons, standing.mode))
+            counting = tuple(reason for reason in intent.reasons if standing.counts(reason.kind))
+            question = replace(question, reasons=counting)
         if not question.reasons:
             return None
         if not self._can_ask(context.turn):
@@ -67,11 +68,6 @@ class Gate:
         if choice is None:
             return _expired(question, self._approver.seconds)
         return _denied(question) if choice is Choice.DENY else None
-
-
-def _counting(reasons: Sequence[Reason], mode: Mode) -> tuple[Reason, ...]:
-    """Return the reasons that a person is asked about in this mode."""
-    return tuple(reason for reason in reasons if mode.asks_about(reason.kind))
 
 
 def _read_only(question: Question) -> Refusal:

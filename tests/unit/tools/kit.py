@@ -45,14 +45,21 @@ class Person:
 
     seconds = 60.0
 
-    def __init__(self, choice: Choice | None, *, is_still_asked: bool = False, mode: Mode = Mode.ACCEPT_EDITS) -> None:
+    def __init__(
+        self,
+        choice: Choice | None,
+        *,
+        is_still_asked: bool = False,
+        mode: Mode = Mode.ACCEPT_EDITS,
+        is_unasked: bool = False,
+    ) -> None:
         self._choice = choice
-        self.mode = mode
+        self._standing = CallStanding(mode, is_still_asked, is_unasked)
         self._is_still_asked = is_still_asked
         self.asked: list[Question] = []
 
     async def standing(self, turn: Turn, step: int, index: int) -> CallStanding:
-        return CallStanding(self.mode, self._is_still_asked)
+        return self._standing
 
     async def uncovered(self, turn: Turn, step: int, index: int, question: Question) -> tuple[Reason, ...]:
         return question.reasons

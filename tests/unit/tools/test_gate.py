@@ -17,7 +17,6 @@ TABLE = [
     ("runs_later", "read_only", "asks", "asks", "runs"),
     ("unclear", "read_only", "asks", "asks", "runs"),
     ("mcp:files", "read_only", "asks", "asks", "runs"),
-    ("memory", "read_only", "asks", "asks", "runs"),
     ("home", "read_only", "asks", "asks", "asks"),
 ]
 CASES = [(kind, mode, what) for kind, *row in TABLE for mode, what in zip(Mode, row, strict=True)]
@@ -50,6 +49,18 @@ async def test_what_is_refused_for_reading_only_says_which_mode_allows_it(
     assert failure["code"] == "read_only"
     assert failure["error"].startswith("This command changes a.txt, and this session's mode is read_only")
     assert words in failure["error"]
+
+
+@pytest.mark.parametrize("mode", [Mode.ASK, Mode.ACCEPT_EDITS, Mode.EVERYTHING])
+@pytest.mark.parametrize("is_unasked", [True, False])
+async def test_memory_is_asked_about_where_no_person_has_begun_the_turn(
+    mode: Mode, is_unasked: bool, tmp_path: Path
+) -> None:
+    person = Person(Choice.DENY, mode=mode, is_unasked=is_unasked)
+
+    await failure_of([Reason("memory", "changes it")], gate_of(person), tool_context(tmp_path))
+
+    assert len(person.asked) == (is_unasked and mode is not Mode.EVERYTHING)
 
 
 async def test_where_nobody_can_be_asked_the_call_is_told_so(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from wakeful.engine.inbox.dispatcher import require_session
 from wakeful.engine.news import append_news
 from wakeful.engine.ports import Clock
 from wakeful.engine.settings import EngineSettings
-from wakeful.engine.tasks.family import child_below, sessions_above
+from wakeful.engine.tasks.family import child_below, has_woken_turn, sessions_above
 from wakeful.engine.turns.turn_slots import TurnSlots
 from wakeful.errors import AlreadyAnswered, ApprovalNotFound, NoFolderToGrant, OnceOnly
 from wakeful.model import event as events
@@ -42,9 +42,10 @@ class ApprovalDesk:
             return CallStanding(self._mode)
 
         async def body(tx: Transaction) -> CallStanding:
-            *_, top = await sessions_above(tx, turn.session_id)
+            above = await sessions_above(tx, turn.session_id)
             asked = await tx.approvals.get(turn.id, step, index)
-            return CallStanding(mode_of(top, self._mode), asked is not None)
+            is_unasked = turn.is_wakeup or await has_woken_turn(tx, above)
+            return CallStanding(mode_of(above[-1], self._mode), asked is not None, is_unasked)
 
         return await self._store.read(body)
 

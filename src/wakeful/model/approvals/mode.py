@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from wakeful.model.approvals.reason_kinds import COMMAND, EDIT, HOME, MCP_UNASKED
+from wakeful.model.approvals.reason_kinds import COMMAND, EDIT, HOME, MCP_UNASKED, MEMORY
 from wakeful.model.session import Session
 
 
@@ -45,3 +45,11 @@ class CallStanding:
     mode: Mode
     # It has asked before a crash: the answer to that question counts, whatever the mode is now.
     has_asked: bool = False
+    # Notices alone have opened its turn, or the one that the agent works for.
+    is_unasked: bool = False
+
+    def counts(self, kind: str) -> bool:
+        """Return whether a person is asked about a reason of this kind. Words of programs must not become what is
+        remembered; where a person has begun the turn, its changes are edits like others.
+        """
+        return self.mode.asks_about(kind) and (kind != MEMORY or self.is_unasked)

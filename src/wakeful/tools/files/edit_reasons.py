@@ -19,7 +19,6 @@ def edit_reasons(path: Path, named: str, context: ToolContext, home: Path) -> tu
     # Both the path as named and the path with its links followed.
     if runner := runner_of(name) or runner_of(os.path.relpath(os.path.join("/", named), "/")):
         return Reason(RUNS_LATER, f"changes {name}, which {runner} by itself", name, name), edit
-    if path.name == _MEMORY_FILE and path.is_relative_to(home.resolve()) and context.turn.is_wakeup:
-        # Words of programs have opened this turn: they must not become what is remembered.
+    if path.name == _MEMORY_FILE and path.is_relative_to(home.resolve()):
         return Reason(MEMORY, f"changes {_MEMORY_FILE} in a turn that no person has begun", name, name), edit
     return (edit,)
