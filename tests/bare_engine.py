@@ -8,10 +8,16 @@ from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import AgentLoop, Clock, Equipment, Processes, TurnBinder
 from wakeful.engine.settings import EngineSettings
 from wakeful.model.tasks.task import Host, Task
+from wakeful.model.told import Told
 from wakeful.model.turn import Turn
 from wakeful.store.base import Store
 
 HOST = Host("host", "boot")
+
+
+class NoPrompts:
+    async def tell(self, turn: Turn, owner: str) -> Told:
+        return Told()
 
 
 class NoProcesses:
@@ -51,4 +57,6 @@ def bare_engine(
     adopts: bool = True,
 ) -> Engine:
     ledger = Ledger(store, clock, settings, host=host, binder=binder or NoBinder())
-    return Engine(ledger, Equipment(loop, make_processes(ledger), NoUnstoredWork(), NoFiles()), adopts=adopts)
+    return Engine(
+        ledger, Equipment(loop, NoPrompts(), make_processes(ledger), NoUnstoredWork(), NoFiles()), adopts=adopts
+    )

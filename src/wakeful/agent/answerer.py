@@ -10,7 +10,6 @@ from wakeful.agent.compaction.estimate import frame_tokens
 from wakeful.agent.model_tries import EMPTY_ANSWER, ModelTries
 from wakeful.agent.models.window import Windows
 from wakeful.agent.progress import Progress, client_calls_in
-from wakeful.agent.prompt import INSTRUCTIONS
 from wakeful.agent.providers.base import AnswerReasoning, AnswerText, FindModel, Finished, ModelRequest, Provider
 from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, LimitReached, ModelError
@@ -129,7 +128,9 @@ class Answerer:
 
 
 def _instructions(progress: Progress) -> str:
-    return "\n".join(filter(None, (INSTRUCTIONS, progress.toolset.note, progress.request.instructions)))
+    """Return what the turn is told, a note on servers whose tools are missing, and what its client adds."""
+    told = progress.brief.turn.told.text
+    return "\n".join(filter(None, (told, progress.toolset.note, progress.request.instructions)))
 
 
 def _without_force(options: Mapping[str, Any]) -> Mapping[str, Any]:

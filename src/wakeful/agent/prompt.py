@@ -1,4 +1,15 @@
-"""The instructions that models read before the conversation begins."""
+"""The instructions that models read before the conversation begins: a list of sections, put together for each turn."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wakeful.agent.instructions.folder import folder_section
+from wakeful.agent.instructions.personal import PersonalFiles
+from wakeful.agent.instructions.skills import find_skills, skills_section
+from wakeful.model.told import Told
+from wakeful.model.turn import Turn
 
 INSTRUCTIONS = """\
 You are an agent running on the user's own machine. Use the tools you are given when they help; say plainly what \
@@ -27,3 +38,33 @@ TITLE_INSTRUCTIONS = (
     "Write a title for the conversation that the user shows you: two to six words in the language of the conversation, "
     "no quotes, no full stop. Answer with the title and nothing else."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    # The server's own folder, and the principal whose personal files lie directly in it.
+    home: Path
+    operator: str
+    # Returns whether the agent of a turn may use the memory of the turn's owner: people in a chat share a session of
+    # the operator's.
+    has_memory: Callable[[Turn], bool] = lambda turn: True
+
+    async def tell(self, turn: Turn, owner: str) -> Told:
+        """Return what a turn of this owner is told."""
+        return await asyncio.to_thread(self._told, turn, owner)
+
+    def _told(self, turn: Turn, owner: str) -> Told:
+        personal = PersonalFiles(self.home, self.operator)
+        workspace = Path(turn.workspace) if turn.workspace else None
+        memory, memory_path = personal.memory(owner) if self.has_memory(turn) else ("", "")
+        skills = find_skills(self.home, workspace)
+        sections = [
+            INSTRUCTIONS,
+            personal.instructions(owner),
+            memory,
+            folder_section(workspace) if workspace is not None else "",
+            skills_section(skills),
+        ]
+        text = "\n\n".join(section.strip() for section in sections if section.strip())
+        folders = tuple(str(skill.folder) for skill in skills if not skill.error)
+        return Told(f"{text}\n", memory_path, folders)

@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from wakeful.agent.loop import Loop
@@ -12,6 +13,7 @@ from wakeful.agent.models.fact_book import FactBook
 from wakeful.agent.models.learnt_windows import WindowFile
 from wakeful.agent.models.model_list import model_sources
 from wakeful.agent.models.window import result_limits
+from wakeful.agent.prompt import Prompts
 from wakeful.agent.providers.registry import ProviderRegistry
 from wakeful.agent.title_maker import TitleMaker
 from wakeful.building.loading import load
@@ -32,6 +34,7 @@ from wakeful.errors import ConfigError
 from wakeful.gateway.entrance.local_key import local_key
 from wakeful.gateway.messaging.doors import Doors
 from wakeful.gateway.messaging.files import ChatFiles
+from wakeful.gateway.messaging.operators_chat import has_memory
 from wakeful.gateway.monitoring.metrics import Metrics
 from wakeful.gateway.platforms.api_server import APIServerAdapter
 from wakeful.gateway.platforms.ask import AskAdapter
@@ -178,7 +181,8 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
         facts.cost_of,
         mcp.toolset,
     )
-    equipment = Equipment(loop, keeper, UnstoredProcesses(keeper, unstored), results)
+    prompts = Prompts(config.home, OPERATOR, partial(has_memory, config.messaging.doors))
+    equipment = Equipment(loop, prompts, keeper, UnstoredProcesses(keeper, unstored), results)
     engine = Engine(ledger, equipment, adopts=adopts)
     names = frozenset(tool.spec.name for tool in tools)
     return Running(engine, store, keeper, providers, catalogue, facts, metrics, files, schedules, mcp, names, sandbox)

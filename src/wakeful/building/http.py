@@ -4,12 +4,15 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from wakeful.agent.instructions.skills import find_skills
 from wakeful.agent.models.entry import ModelEntry
 from wakeful.agent.models.fact_book import FactSource
 from wakeful.agent.models.facts import ModelFacts
@@ -51,6 +54,7 @@ from wakeful.tools.task_desk import TaskDesk
 from wakeful.web.facts.costs import CostRoutes
 from wakeful.web.facts.me import MeRoutes, ServerFacts
 from wakeful.web.facts.models import ModelChoice, ModelChoiceRoutes
+from wakeful.web.facts.skills import ShownSkill, SkillRoutes
 from wakeful.web.facts.usage import UsageRoutes
 from wakeful.web.mcp.routes import McpRoutes
 from wakeful.web.messaging.hooks import HookFacts
@@ -98,6 +102,7 @@ def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> A
             *McpRoutes(web, running.mcp).routes(),
             *UsageRoutes(web, config.engine).routes(),
             *CostRoutes(web, running.facts.costs_of).routes(),
+            *SkillRoutes(web, partial(_shown_skills, config.home)).routes(),
             *CronRoutes(running.schedules).routes(),
             *build_page(config, running, door),
             *api_routes(build_api(config, running)),
@@ -191,6 +196,13 @@ def _model_choice(entry: ModelEntry, facts: ModelFacts, source: FactSource) -> M
         output_price=facts.output_price,
         facts=source.value,
     )
+
+
+def _shown_skills(home: Path, workspace: str) -> list[ShownSkill]:
+    return [
+        ShownSkill(name=skill.name, description=skill.description, path=skill.path, error=skill.error or None)
+        for skill in find_skills(home, Path(workspace) if workspace else None)
+    ]
 
 
 def build_desk(config: Config, running: Running) -> Doors:

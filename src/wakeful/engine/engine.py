@@ -23,6 +23,7 @@ from wakeful.engine.turns.executor import Executor
 from wakeful.engine.turns.history import History
 from wakeful.engine.turns.rescuer import Rescuer
 from wakeful.engine.turns.runners import Runners
+from wakeful.engine.turns.teller import Teller
 from wakeful.engine.upkeep.indexer import Indexer
 from wakeful.engine.upkeep.janitor import Janitor
 from wakeful.engine.upkeep.lease_keeper import LeaseKeeper
@@ -68,7 +69,8 @@ class Engine:
         self._words = ledger.words
         self._adopts = adopts
         self._intake = Intake(dispatcher)
-        executor = Executor(store, dispatcher, settings, equipment.loop, History(store), ledger.spend)
+        teller = Teller(store, equipment.prompts)
+        executor = Executor(store, dispatcher, settings, equipment.loop, teller, History(store), ledger.spend)
         self._runners = Runners(store, dispatcher, commits, executor, ledger.binder, ledger.slots)
         self._rescuer = Rescuer(store, dispatcher, commits, self._runners, clock, settings, adopts=adopts)
         self._timekeeper = Timekeeper(store, dispatcher, commits, clock, settings)

@@ -7,7 +7,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextvars import Context
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from wakeful.engine import turn_events
@@ -31,6 +31,7 @@ class _Log:
     """The events of a turn, on their way to its reader."""
 
     turn: Turn
+    owner: str
     queue: asyncio.Queue[StreamItem] = field(default_factory=asyncio.Queue)
     count: int = 0
     # The head and the count of the words since the last event.
@@ -68,6 +69,7 @@ class _Log:
 class EphemeralTurns:
     def __init__(self, ledger: Ledger, equipment: Equipment) -> None:
         self._loop = equipment.loop
+        self._prompts = equipment.prompts
         self._work = equipment.unstored
         self._delegations = ledger.memory_delegations
         self._slots = ledger.slots
@@ -84,7 +86,7 @@ class EphemeralTurns:
         """
         if self._stopping.is_set():
             raise EngineStopping
-        return self._events(_Log(turn), messages, self._spend.counted(self._loop, owner))
+        return self._events(_Log(turn, owner), messages, self._spend.counted(self._loop, owner))
 
     async def drain(self, grace: float) -> None:
         """Wait up to `grace` seconds for running turns, then cancel the rest; their readers get a `failed` event."""
@@ -120,8 +122,9 @@ class EphemeralTurns:
     async def _follow(self, log: _Log, messages: Sequence[Message], loop: AgentLoop) -> bool:
         # Leaving these contexts ends the turn's background work, so that happens before its final event.
         async with self._slots.taken_by(log.turn), self._work.allowed_in(log.turn.id):
-            with self._binder.bind(log.turn), self._delegations.allowed_in(log.turn, loop):
-                run = loop.run(memory_brief(log.turn, messages, self._work))
+            turn = replace(log.turn, told=await self._prompts.tell(log.turn, log.owner))
+            with self._binder.bind(turn), self._delegations.allowed_in(turn, loop):
+                run = loop.run(memory_brief(turn, messages, self._work))
                 return await run_to_end(run, log.record, self._settings.turn_seconds)
 
 

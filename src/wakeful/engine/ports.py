@@ -8,6 +8,7 @@ from typing import Protocol
 
 from wakeful.model.journal.fact import Brief, Fact
 from wakeful.model.tasks.task import Task
+from wakeful.model.told import Told
 from wakeful.model.turn import Turn
 
 
@@ -17,6 +18,12 @@ class AgentLoop(Protocol):
 
         Raises TurnFailed when the turn cannot be finished. Closing the generator stops the model and the tools.
         """
+        ...
+
+
+class Prompts(Protocol):
+    async def tell(self, turn: Turn, owner: str) -> Told:
+        """Return what a turn of this owner is told before the conversation begins, as of now."""
         ...
 
 
@@ -79,6 +86,7 @@ class Equipment:
     """What an engine works with; each part is built on the ledger."""
 
     loop: AgentLoop
+    prompts: Prompts
     processes: Processes
     unstored: UnstoredWork
     files: SessionFiles

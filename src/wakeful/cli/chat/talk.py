@@ -7,6 +7,7 @@ from time import monotonic
 from wakeful.cli.chat.cards.card import Card, Tone, failure, remark
 from wakeful.cli.chat.cards.context_cards import usage_card
 from wakeful.cli.chat.cards.question_card import whole_question_card
+from wakeful.cli.chat.cards.skills_card import skills_card
 from wakeful.cli.chat.commands import Line, LineKind, choice_in, help_lines, mode_lines, parse_line
 from wakeful.cli.chat.followed_session import FollowedSession
 from wakeful.cli.chat.narrator import Narrator
@@ -64,6 +65,7 @@ class Talk:
             "compact": self._compact,
             "usage": self._usage,
             "mcp": self._mcp,
+            "skills": self._skills,
             "model": self._choose_model,
             "mode": self._choose_mode,
             "help": self._help,
@@ -211,6 +213,11 @@ class Talk:
         lines = mcp_lines((await self._client.get("/api/mcp"))["servers"])
         title = "The MCP servers:" if lines else "No MCP server is set up: config.toml takes tables [mcp.NAME]."
         self._screen.show(Card(Tone.QUIET, title, lines=tuple(lines)))
+
+    async def _skills(self, argument: str) -> None:
+        query = {"session_id": self.standing.session_id} if self.standing.session_id else {}
+        skills = (await self._client.get("/api/skills", **query))["skills"]
+        self._screen.show(skills_card(skills))
 
     async def _choose_model(self, name: str) -> None:
         if not name:

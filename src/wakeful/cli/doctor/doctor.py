@@ -22,6 +22,7 @@ from wakeful.cli.doctor.settings_checks import (
     check_port,
     check_sandbox,
     check_search,
+    check_skills,
     check_spend,
 )
 from wakeful.cli.server.listener import is_answered, local_socket
@@ -53,6 +54,7 @@ async def _examine(config: Config, *, is_online: bool) -> list[CheckResult]:
         await check_model(config),
         *await check_providers(config, is_online=is_online),
         check_spend(config),
+        check_skills(config),
         check_port(config),
         check_sandbox(config),
         check_search(),

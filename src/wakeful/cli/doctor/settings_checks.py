@@ -2,6 +2,7 @@
 
 from ipaddress import ip_address
 
+from wakeful.agent.instructions.skills import find_skills
 from wakeful.agent.models.fact_book import unpriced_sentence
 from wakeful.building.engine import build_models, build_providers
 from wakeful.cli.doctor.result import CheckResult
@@ -68,6 +69,16 @@ def check_sandbox(config: Config) -> CheckResult:
 def check_search() -> CheckResult:
     ripgrep = find_ripgrep()
     return CheckResult.ok("search", f"ripgrep, {ripgrep}" if ripgrep else "our own; ripgrep, once installed, is faster")
+
+
+def check_skills(config: Config) -> CheckResult:
+    """Look at the skills of the server and of the usual workspace."""
+    skills = find_skills(config.home, config.workspace)
+    bad = [skill for skill in skills if skill.error]
+    if bad:
+        more = f" ({len(bad) - 1} more)" if len(bad) > 1 else ""
+        return CheckResult.warn("skills", f"{bad[0].path}: {bad[0].error}{more}")
+    return CheckResult.ok("skills", f"{len(skills)} found")
 
 
 def check_port(config: Config) -> CheckResult:

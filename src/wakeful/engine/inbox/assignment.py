@@ -17,6 +17,8 @@ class Assignment:
     journal: Sequence[Entry] | None = None
     # Set when the opening commits, if the model is asked before that; None if it is committed already.
     opened: asyncio.Event | None = None
+    # The owner of a session that the opening creates; None: the session must be read.
+    owner: str | None = None
 
     async def until_open(self) -> None:
         """Wait until the opening is committed: before that, nothing may be shown, recorded or executed."""

@@ -241,7 +241,8 @@ def _has_a_title(session: Session) -> NewEvent:
 
 def first_assignment(opening: Opening, opened: asyncio.Event) -> Assignment:
     """Return the assignment of a new session's first turn, before its opening is committed."""
-    return Assignment(opening.turn, len(opening.facts), opening.entries, opened)
+    owner = None if opening.session is None else opening.session.owner
+    return Assignment(opening.turn, len(opening.facts), opening.entries, opened, owner)
 
 
 def assignment_of(opening: Opening, opened: Opened) -> Assignment:

@@ -1,6 +1,7 @@
 """Runs one turn from its last recorded step to its end. A start and a resume take the same path."""
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, replace
 from functools import partial
 
 from wakeful.engine.inbox.assignment import Assignment
@@ -10,6 +11,7 @@ from wakeful.engine.settings import EngineSettings
 from wakeful.engine.spend_guard import SpendGuard
 from wakeful.engine.turns.history import History
 from wakeful.engine.turns.recorder import Recorder
+from wakeful.engine.turns.teller import Teller, Telling
 from wakeful.engine.turns.turn_run import run_to_end, turn_outcome
 from wakeful.errors import LeaseLost, LimitReached, StoreError
 from wakeful.model.journal.entry import input_message
@@ -53,6 +55,7 @@ class Executor:
     dispatcher: Dispatcher
     settings: EngineSettings
     loop: AgentLoop
+    teller: Teller
     history: History
     spend: SpendGuard
 
@@ -78,11 +81,15 @@ class Executor:
                 f"The turn was resumed {self.settings.resume_limit} times without getting any further.",
                 code="resume_limit",
             )
-        transcript = await self.history.of(assignment)
-        run = self.loop.run(self._brief(assignment.turn, transcript, recorder))
-        record = partial(self._record, assignment, recorder)
-        # The time limit starts here, not at the opening: hours without a server do not count.
-        return await run_to_end(run, record, self.settings.turn_seconds, is_cut=transcript.is_cut)
+        transcript, telling = await asyncio.gather(self.history.of(assignment), self.teller.tell(assignment))
+        turn = replace(assignment.turn, told=telling.told)
+        run = self.loop.run(self._brief(turn, transcript, recorder))
+        record = partial(self._record, assignment, recorder, telling)
+        try:
+            # The time limit starts here, not at the opening: hours without a server do not count.
+            return await run_to_end(run, record, self.settings.turn_seconds, is_cut=transcript.is_cut)
+        finally:
+            telling.close()
 
     def _brief(self, turn: Turn, transcript: Transcript, recorder: Recorder) -> Brief:
         return Brief(
@@ -122,8 +129,9 @@ class Executor:
 
         return await self.store.read(body)
 
-    async def _record(self, assignment: Assignment, recorder: Recorder, fact: Fact) -> None:
+    async def _record(self, assignment: Assignment, recorder: Recorder, telling: Telling, fact: Fact) -> None:
         await assignment.until_open()
+        await telling.until_stored()
         match fact:
             case TextDelta() | ReasoningDelta():
                 await recorder.say(fact)

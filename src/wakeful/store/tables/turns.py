@@ -75,6 +75,12 @@ class Turns(Protocol):
         """Return the newest turns of a session, newest first, including those of abandoned branches."""
         ...
 
+    async def tell(self, session_id: str, told: bytes) -> None:
+        """Store what the session's running turn is told, see model/told.py, in place of what the last one was told."""
+        ...
+
+    async def told(self, session_id: str) -> bytes | None: ...
+
 
 class Inbox(Protocol):
     async def post_if_new(self, row: InboxRow) -> bool:

@@ -42,4 +42,7 @@ async def reasons_of_typing(typing: Typing, workdir: Path, context: ToolContext,
 
 
 def _scene(workdir: Path, context: ToolContext, home: Path) -> Scene:
-    return Scene(workdir, context.workspace, home, open_folders(home, context.session_id))
+    opened = list(open_folders(home, context.session_id))
+    if context.turn.told.memory and not context.turn.is_wakeup:
+        opened.append(Path(context.turn.told.memory))
+    return Scene(workdir, context.workspace, home, tuple(opened))

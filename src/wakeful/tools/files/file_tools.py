@@ -8,11 +8,19 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from wakeful.model.ids import new_id
+from wakeful.model.told import MEMORY_LIMIT
 from wakeful.tools.base import RESULT_LIMIT, Intent, OnlyReads, ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.files.diff import LOOKED_AT, is_text, preview_of
 from wakeful.tools.files.edit_reasons import edit_reasons
 from wakeful.tools.files.results import file_failure, result_of
-from wakeful.tools.files.workspace import path_in_workspace, path_to_read, readable, shown
+from wakeful.tools.files.workspace import (
+    is_memory,
+    path_in_workspace,
+    path_to_read,
+    path_to_write,
+    readable,
+    shown,
+)
 
 # Characters that are kept free for the note at the end of a cut result.
 _MARK_ROOM = 100
@@ -92,7 +100,7 @@ class WriteFile:
 
 def _read(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> str:
     workspace = context.workspace
-    path = path_to_read(arguments, workspace, home, context.session_id)
+    path = path_to_read(arguments, context, home)
     first = _whole_number(arguments, "offset") or 1
     limit = _whole_number(arguments, "limit")
     _require_file(path, workspace)
@@ -163,24 +171,28 @@ def _entry(entry: os.DirEntry[str]) -> str:
 
 
 def _intent(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> Intent:
-    path, data = _to_write(arguments, context.workspace, home)
+    path, data = _to_write(arguments, context, home)
     name = shown(path, context.workspace)
     reasons = edit_reasons(path, arguments["path"], context, home)
     return Intent(name, reasons, partial(preview_of, path, data, name))
 
 
-def _to_write(arguments: Mapping[str, Any], workspace: Path, home: Path) -> tuple[Path, bytes]:
-    path = path_in_workspace(arguments, workspace, home)
+def _to_write(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> tuple[Path, bytes]:
+    path = path_to_write(arguments, context, home)
     content = arguments.get("content")
     if not isinstance(content, str):
         raise Unusable("content must be a string")
-    _require_file(path, workspace)
-    return path, content.encode(errors="replace")
+    _require_file(path, context.workspace)
+    data = content.encode(errors="replace")
+    if is_memory(path, context) and len(data) > MEMORY_LIMIT:
+        sentence = f"The memory may have {MEMORY_LIMIT:,} bytes, and this has {len(data):,}: shorten it"
+        raise Unusable(sentence, "too_large")
+    return path, data
 
 
 def _write(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> str:
     workspace = context.workspace
-    path, data = _to_write(arguments, workspace, home)
+    path, data = _to_write(arguments, context, home)
     _make_directory(path.parent, workspace)
     _replace(path, data)
     return f"Wrote {len(data)} bytes to {shown(path, workspace)}."

@@ -5,18 +5,34 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from wakeful.tools.base import Unusable
+from wakeful.tools.base import ToolContext, Unusable
 from wakeful.tools.commands.gate.ground import ground_of, results_folder
 
 
-def path_to_read(arguments: Mapping[str, Any], workspace: Path, home: Path, session_id: str) -> Path:
-    """Return the path that the call names: in the workspace, or among the session's own results. Raises Unusable."""
-    named, results = arguments.get("path"), results_folder(home, session_id).resolve()
-    if isinstance(named, str) and "\0" not in named:
-        path = _resolved(workspace / named)
-        if path is not None and path.is_relative_to(results):
-            return path
-    return path_in_workspace(arguments, workspace, home)
+def path_to_read(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> Path:
+    """Return the path that the call names: in the workspace, or among what is open to the session in the server's own
+    folder. Raises Unusable.
+    """
+    told = context.turn.told
+    memory = (told.memory,) if told.memory else ()
+    opened = (results_folder(home, context.session_id), *told.skills, *memory)
+    path = _named(arguments, context.workspace)
+    if path is not None and any(path.is_relative_to(Path(root).resolve()) for root in opened):
+        return path
+    return path_in_workspace(arguments, context.workspace, home)
+
+
+def path_to_write(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> Path:
+    """Return the path that the call names: in the workspace, or the memory. Raises Unusable."""
+    path = _named(arguments, context.workspace)
+    if path is not None and is_memory(path, context):
+        return path
+    return path_in_workspace(arguments, context.workspace, home)
+
+
+def is_memory(path: Path, context: ToolContext) -> bool:
+    memory = context.turn.told.memory
+    return bool(memory) and path == Path(memory).resolve()
 
 
 def path_in_workspace(arguments: Mapping[str, Any], workspace: Path, home: Path, *, default: str | None = None) -> Path:
@@ -33,6 +49,12 @@ def path_in_workspace(arguments: Mapping[str, Any], workspace: Path, home: Path,
     if ground_of(root, home).is_home(str(path)):
         raise Unusable(f"{named} belongs to the server itself, and tools may not touch it", "outside")
     return path
+
+
+def _named(arguments: Mapping[str, Any], workspace: Path) -> Path | None:
+    """Return the path that the call names, links followed, wherever it lies; None if it names none."""
+    named = arguments.get("path")
+    return _resolved(workspace / named) if isinstance(named, str) and named.strip() and "\0" not in named else None
 
 
 def _resolved(path: Path) -> Path | None:

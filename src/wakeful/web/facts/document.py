@@ -3,6 +3,7 @@
 from wakeful.web.facts.costs import SessionCosts
 from wakeful.web.facts.me import Me
 from wakeful.web.facts.models import ModelChoices
+from wakeful.web.facts.skills import ShownSkills, SkillsQuery
 from wakeful.web.facts.usage import UsageQuery, UsageReport
 from wakeful.web.fields import OfSession
 from wakeful.wire.openapi import Family, json_answer, operation
@@ -20,6 +21,15 @@ PATHS: dict[str, dict[str, Json]] = {
             "listModelChoices",
             "List the models that a session can use",
             {200: json_answer("The models known now.", ModelChoices), **refusals(503)},
+        ),
+    },
+    "/api/skills": {
+        "get": operation(
+            "listSkills",
+            "List the skills of a session's agent",
+            {200: json_answer("The skills, by name.", ShownSkills), **refusals(400, 404, 503)},
+            words="A skill with an `error` is left out of what the agent is told.",
+            parameters=parameters(SkillsQuery, "query"),
         ),
     },
     "/api/usage": {

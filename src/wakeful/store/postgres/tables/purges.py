@@ -22,6 +22,7 @@ _TABLES = {
     "posts": "id",
     "chats": "key",
     "outbox_cursors": "session_id",
+    "told": "session_id",
     # Left by a node that died while it was streaming words.
     "words": "turn_id",
 }

@@ -154,6 +154,19 @@ class PostgresTurns:
         )
         return [turn_from(row) for row in rows]
 
+    async def tell(self, session_id: str, told: bytes) -> None:
+        self._footprint.require_lock(session_id)
+        await self._connection.execute(
+            """INSERT INTO told (session_id, told) VALUES ($1, $2)
+               ON CONFLICT (session_id) DO UPDATE SET told = excluded.told""",
+            session_id,
+            told,
+        )
+
+    async def told(self, session_id: str) -> bytes | None:
+        rows = await self._connection.fetch("SELECT told FROM told WHERE session_id = $1", session_id)
+        return bytes(rows[0]["told"]) if rows else None
+
     def _has_fenced(self, row: asyncpg.Record) -> None:
         self._footprint.require_lock(row["session_id"])
         self._footprint.fenced[row["id"]] = row["epoch"]

@@ -24,6 +24,7 @@ _TABLES = {
     "posts": "id",
     "chats": "key",
     "outbox_cursors": "session_id",
+    "told": "session_id",
 }
 
 

@@ -144,3 +144,15 @@ class SqliteTurns:
             "SELECT * FROM turns WHERE session_id = ? ORDER BY opened_at DESC, id DESC LIMIT ?", (session_id, limit)
         )
         return [turn_from(row) for row in rows]
+
+    async def tell(self, session_id: str, told: bytes) -> None:
+        self._footprint.require_lock(session_id)
+        self._connection.execute(
+            """INSERT INTO told (session_id, told) VALUES (?, ?)
+               ON CONFLICT (session_id) DO UPDATE SET told = excluded.told""",
+            (session_id, told),
+        )
+
+    async def told(self, session_id: str) -> bytes | None:
+        row = self._connection.execute("SELECT told FROM told WHERE session_id = ?", (session_id,)).fetchone()
+        return None if row is None else bytes(row["told"])

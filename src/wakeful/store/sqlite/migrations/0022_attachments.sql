@@ -1,0 +1,29 @@
+-- What turns are told before the conversation begins, and files that belong to messages.
+
+-- What the last turn of a session was told, as JSON: a turn that goes on after a crash is told the same.
+CREATE TABLE told (
+    session_id  TEXT PRIMARY KEY REFERENCES sessions (id),
+    told        BLOB NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE attachments (
+    id          TEXT PRIMARY KEY,
+    session_id  TEXT NOT NULL REFERENCES sessions (id),
+    name        TEXT NOT NULL,
+    -- Told by the bytes.
+    type        TEXT NOT NULL,
+    size        INTEGER NOT NULL,
+    -- Whether a message or a result has it. What was uploaded and never sent is dropped after a day.
+    is_used     INTEGER NOT NULL,
+    created_at  REAL NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX attachments_of_session ON attachments (session_id);
+CREATE INDEX unused_attachments ON attachments (created_at) WHERE NOT is_used;
+
+-- The bytes, in pieces, where several nodes share the database. A single node has them as files only.
+CREATE TABLE attachment_pieces (
+    attachment_id  TEXT NOT NULL REFERENCES attachments (id) ON DELETE CASCADE,
+    number         INTEGER NOT NULL,
+    data           BLOB NOT NULL,
+    PRIMARY KEY (attachment_id, number)
+) WITHOUT ROWID;
