@@ -17,7 +17,7 @@ from pathlib import Path
 
 import uvloop
 
-from tests.bare_engine import NoBinder, NoFiles, NoPrompts
+from tests.bare_engine import NoAttachments, NoBinder, NoFiles, NoPrompts
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Submission
@@ -109,7 +109,7 @@ async def scene_in(folder: Path) -> AsyncIterator[Scene]:
     keeper = ProcessKeeper(ledger.tasks, ProcessSettings(folder / "tasks"), this_host(folder))
     agent = Agent(keeper)
     unstored = UnstoredProcesses(keeper, UnstoredLedger(folder / "tasks"))
-    engine = Engine(ledger, Equipment(agent, NoPrompts(), keeper, unstored, NoFiles()))
+    engine = Engine(ledger, Equipment(agent, NoPrompts(), keeper, unstored, NoFiles(), NoAttachments()))
     await engine.start()
     try:
         sessions = [(await engine.create_session("bench", HERE, "bench:none", "/")).id for _ in range(SESSIONS)]

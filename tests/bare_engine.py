@@ -1,6 +1,6 @@
 """An engine with a loop and nothing else: no tools, no processes, and turns without a context."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 
 from wakeful.engine.engine import Engine
@@ -40,6 +40,12 @@ class NoFiles:
     async def forget(self, session_id: str) -> None: ...
 
 
+class NoAttachments:
+    async def forget(self, session_id: str, ids: Sequence[str]) -> None: ...
+
+    async def tidy(self) -> None: ...
+
+
 class NoBinder:
     def bind(self, turn: Turn) -> AbstractContextManager[None]:
         return nullcontext()
@@ -58,5 +64,7 @@ def bare_engine(
 ) -> Engine:
     ledger = Ledger(store, clock, settings, host=host, binder=binder or NoBinder())
     return Engine(
-        ledger, Equipment(loop, NoPrompts(), make_processes(ledger), NoUnstoredWork(), NoFiles()), adopts=adopts
+        ledger,
+        Equipment(loop, NoPrompts(), make_processes(ledger), NoUnstoredWork(), NoFiles(), NoAttachments()),
+        adopts=adopts,
     )

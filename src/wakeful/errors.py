@@ -52,6 +52,18 @@ class SessionNotFound(WakefulError):
     """There is no such session."""
 
 
+class AttachmentNotFound(WakefulError):
+    """There is no such attachment."""
+
+
+class AttachmentUnusable(WakefulError):
+    """attachments must be ids that POST /api/attachments has returned to you."""
+
+
+class AttachmentTooLarge(WakefulError):
+    """The file is too large."""
+
+
 class TurnNotFound(WakefulError):
     """There is no such turn."""
 

@@ -17,6 +17,7 @@ from tests.bare_engine import NoProcesses, bare_engine
 from tests.engine.kit import LedAgent, exit_of, task_for
 from tests.patience import PATIENCE
 from wakeful.cli.server.http_server import serving
+from wakeful.engine.attachments.desk import AttachmentDesk
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
 from wakeful.engine.ledger import Ledger
@@ -298,6 +299,7 @@ async def served(
         engine=engine,
         store=store,
         tasks=tasks,
+        attachments=AttachmentDesk(store, workspace / ".home", 20 * 1024 * 1024),
         doors=DOORS,
         check_model=check_model,
         operator="operator",

@@ -9,6 +9,7 @@ from typing import Any
 from wakeful.agent.compaction.estimate import frame_tokens
 from wakeful.agent.model_tries import EMPTY_ANSWER, ModelTries
 from wakeful.agent.models.window import Windows
+from wakeful.agent.pictures import Illustrator
 from wakeful.agent.progress import Progress, client_calls_in
 from wakeful.agent.providers.base import AnswerReasoning, AnswerText, FindModel, Finished, ModelRequest, Provider
 from wakeful.agent.settings import AgentSettings
@@ -29,6 +30,7 @@ class Answerer:
     count_error: Callable[[str], None]
     # Returns what an answer of a model has cost in USD, None if that is unknown.
     cost_of: Callable[[str, Usage], float | None]
+    illustrator: Illustrator
 
     async def answer(self, progress: Progress) -> AsyncGenerator[Fact, None]:
         """Yield the next step of the turn. Raises ModelError when no model answers, and LimitReached."""
@@ -65,7 +67,7 @@ class Answerer:
     async def _stream(self, progress: Progress) -> AsyncGenerator[Fact, None]:
         provider, name = self._provider_of(progress.models.current)
         step = progress.step
-        async with aclosing(provider.stream(self._request(progress, name))) as parts:
+        async with aclosing(provider.stream(await self._request(progress, name))) as parts:
             async for part in parts:
                 match part:
                     case AnswerText():
@@ -77,15 +79,17 @@ class Answerer:
                         return
         raise ModelError("The model's answer broke off.", code="model_stream_broken", passing=True)
 
-    def _request(self, progress: Progress, name: str) -> ModelRequest:
+    async def _request(self, progress: Progress, name: str) -> ModelRequest:
         asked = progress.request
+        session_id = progress.brief.turn.session_id
+        sees = self.windows.takes_pictures(progress.models.current)
         return ModelRequest(
             name,
             _instructions(progress),
-            progress.messages,
+            await self.illustrator.illustrated(progress.messages, session_id, sees=sees),
             self._tools_for(progress),
             asked.options if progress.calls_made == 0 else _without_force(asked.options),
-            session=progress.brief.turn.session_id,
+            session=session_id,
             max_output=self.windows.max_output_of(progress.models.current),
         )
 

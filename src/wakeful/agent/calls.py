@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import orjson
 
+from wakeful.agent.pictures import NOT_KEPT, ResultPictures
 from wakeful.model.journal.fact import CallFinished, OpenCall
 from wakeful.model.journal.message import ToolCall
 from wakeful.model.journal.transcript import INTERRUPTED
@@ -46,6 +47,7 @@ class CallRunner:
     # Removes known secrets from a result, whichever tool returned it.
     redact: Callable[[str], str]
     long_results: LongResults
+    pictures: ResultPictures = NOT_KEPT
 
     async def run(self, turn: Turn, step: int, calls: Sequence[OpenCall]) -> AsyncGenerator[CallFinished, None]:
         """Run the calls concurrently and yield each as it finishes. Closing the generator cancels the others."""
@@ -90,7 +92,10 @@ class CallRunner:
         text = self.redact(result.text)
         if len(text) > context.result_limit:
             text = await self.long_results.shortened(replace(result, text=text), context)
-        return CallFinished(step, open_call.index, call, text, seconds, result.consumes, result.is_error)
+        images = await self.pictures.kept(result.pictures, context)
+        return CallFinished(
+            step, open_call.index, call, text, seconds, result.consumes, result.is_error, images, result.shows
+        )
 
     def _context(self, turn: Turn, step: int, open_call: OpenCall) -> ToolContext:
         return ToolContext(turn, step, open_call.index, open_call.call.id, self.long_results.limit_of(turn.model))

@@ -12,6 +12,7 @@ from wakeful.agent.compaction.compactor import Compactor
 from wakeful.agent.compaction.summariser import Summariser
 from wakeful.agent.model_line import ModelLine, RestingModels
 from wakeful.agent.models.window import LearntWindows, Windows
+from wakeful.agent.pictures import Illustrator, KeptFiles, ResultPictures
 from wakeful.agent.progress import Progress
 from wakeful.agent.providers.base import FindModel
 from wakeful.agent.settings import AgentSettings
@@ -41,17 +42,22 @@ class Loop:
         windows: Windows | None = None,
         cost_of: Callable[[str, Usage], float | None] = lambda model, usage: None,
         toolset_of: ToolsetOf | None = None,
+        files: KeptFiles | None = None,
     ) -> None:
         """`redact` removes known secrets from tool results; `count_error` gets the code of each model error; `windows`
         knows how much models can read; `cost_of` returns what an answer of a model has cost in USD, None if that is
-        unknown; `toolset_of` returns further tools of a turn, the same ones each time.
+        unknown; `toolset_of` returns further tools of a turn, the same ones each time;
+        `files` are the attachments.
         """
         self._settings = settings
         self._toolset_of = toolset_of
         self._resting = RestingModels()
-        self._calls = CallRunner({tool.spec.name: tool for tool in tools}, gate, redact, long_results)
+        by_name = {name: tool for tool in tools for name in (*tool.spec.other_names, tool.spec.name)}
+        self._calls = CallRunner(by_name, gate, redact, long_results, ResultPictures(files))
         windows = windows or LearntWindows()
-        self._answerer = Answerer(find_model, [tool.spec for tool in tools], settings, windows, count_error, cost_of)
+        specs = [tool.spec for tool in tools]
+        illustrator = Illustrator(files)
+        self._answerer = Answerer(find_model, specs, settings, windows, count_error, cost_of, illustrator)
         summariser = Summariser(find_model, windows, settings, count_error)
         self._compactor = Compactor(summariser, windows, settings, cost_of)
 

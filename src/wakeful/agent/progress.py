@@ -91,7 +91,9 @@ class Progress:
         if finished.index not in self.refusals:
             self.repetition.note(finished)
         origin = self.origin(finished.index)
-        result = ToolMessage(finished.call.id, finished.text, is_error=finished.is_error, origin=origin)
+        result = ToolMessage(
+            finished.call.id, finished.text, is_error=finished.is_error, images=finished.images, origin=origin
+        )
         self.results[finished.index] = result
 
     def settle_results(self) -> None:

@@ -21,6 +21,7 @@ from wakeful.building.mcp import build_mcp
 from wakeful.config.config import Config
 from wakeful.config.machine_zone import machine_zone
 from wakeful.config.values import OPERATOR
+from wakeful.engine.attachments.desk import AttachmentDesk
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
 from wakeful.engine.job import Job
@@ -70,8 +71,8 @@ from wakeful.tools.processes.output.secrets import Redactor
 from wakeful.tools.processes.sandbox import Sandbox, SandboxChoice, SandboxSetting, choose_sandbox
 from wakeful.tools.processes.settings import MIB, ProcessSettings
 from wakeful.tools.search.search_files_tool import SearchFiles
-from wakeful.tools.send_file_tool import SendFileTool
 from wakeful.tools.session_search_tool import SessionSearchTool
+from wakeful.tools.show_file_tool import ShowFileTool
 from wakeful.tools.terminal_tool import TerminalTool
 from wakeful.tools.todo_tool import TodoTool
 from wakeful.tools.web.fetcher import Fetcher
@@ -105,6 +106,7 @@ class Running:
     files: ChatFiles
     schedules: ScheduleDesk
     mcp: McpServers
+    attachments: AttachmentDesk
     # The names of the agent's tools, but those of MCP servers.
     tools: frozenset[str]
     # What their commands run in.
@@ -160,8 +162,10 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     tasks = BothLedgers(ledger.tasks, unstored)
     keeper = ProcessKeeper(tasks, settings, host)
     files = ChatFiles(store)
+    attachments = AttachmentDesk(store, config.home, config.messaging.attachment_bytes)
     schedules = build_schedules(config, ledger, providers)
-    tools = [*build_tools(ledger, keeper, tasks, files, schedules, config.home), *build_web_tools(config)]
+    own = build_tools(ledger, keeper, tasks, files, schedules, attachments, config.home)
+    tools = [*own, *build_web_tools(config)]
     catalogue, facts = build_models(config)
     metrics = Metrics()
     store.notifier.listen(metrics.hear)
@@ -180,12 +184,15 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
         facts,
         facts.cost_of,
         mcp.toolset,
+        attachments,
     )
     prompts = Prompts(config.home, OPERATOR, partial(has_memory, config.messaging.doors))
-    equipment = Equipment(loop, prompts, keeper, UnstoredProcesses(keeper, unstored), results)
+    equipment = Equipment(loop, prompts, keeper, UnstoredProcesses(keeper, unstored), results, attachments)
     engine = Engine(ledger, equipment, adopts=adopts)
     names = frozenset(tool.spec.name for tool in tools)
-    return Running(engine, store, keeper, providers, catalogue, facts, metrics, files, schedules, mcp, names, sandbox)
+    return Running(
+        engine, store, keeper, providers, catalogue, facts, metrics, files, schedules, mcp, attachments, names, sandbox
+    )
 
 
 def build_title_asker(config: Config, store: Store, providers: ProviderRegistry) -> AskForTitle:
@@ -245,12 +252,18 @@ def build_gate(ledger: Ledger, binder: AdapterBinder) -> Gate:
     return Gate(ledger.approvals, can_ask)
 
 
+def _can_show(turn: Turn) -> bool:
+    """Return whether a person can look at the turn's session: clients of the API get the answer alone."""
+    return not turn.is_ephemeral and turn.door.name != APIServerAdapter.name
+
+
 def build_tools(
     ledger: Ledger,
     keeper: ProcessKeeper,
     tasks: TaskLedger,
     files: ChatFiles,
     schedules: ScheduleDesk,
+    attachments: AttachmentDesk,
     home: Path,
 ) -> Sequence[Tool]:
     return (
@@ -262,7 +275,7 @@ def build_tools(
         ProcessTool(keeper, tasks, ledger.delegations, home),
         DelegateTool(ledger.delegations, ledger.memory_delegations),
         CronjobTool(schedules),
-        SendFileTool(files, home),
+        ShowFileTool(files, attachments, _can_show, home),
         SessionSearchTool(ledger.sessions),
         TodoTool(ledger.todo),
     )

@@ -147,6 +147,7 @@ def build_web(config: Config, running: Running) -> Web:
         engine=running.engine,
         store=running.store,
         tasks=TaskDesk(running.keeper, running.engine.delegations),
+        attachments=running.attachments,
         doors=_WEB_DOORS,
         check_model=running.providers.resolve,
         operator=OPERATOR,

@@ -74,7 +74,7 @@ class Engine:
         self._runners = Runners(store, dispatcher, commits, executor, ledger.binder, ledger.slots)
         self._rescuer = Rescuer(store, dispatcher, commits, self._runners, clock, settings, adopts=adopts)
         self._timekeeper = Timekeeper(store, dispatcher, commits, clock, settings)
-        self._janitor = Janitor(store, clock)
+        self._janitor = Janitor(store, clock, equipment.attachments.tidy)
         self._indexer = Indexer(store, clock)
         self._old_words = OldWordsMover(store, clock)
         self._hearer = WordsHearer(store, ledger.words, clock)

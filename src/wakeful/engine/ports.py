@@ -1,7 +1,7 @@
 """The interfaces that the engine needs and other rooms implement."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -81,6 +81,18 @@ class SessionFiles(Protocol):
     async def forget(self, session_id: str) -> None: ...
 
 
+class AttachmentKeeper(Protocol):
+    """The files of attachments on this machine."""
+
+    async def forget(self, session_id: str, ids: Sequence[str]) -> None:
+        """Remove those of a session that is gone."""
+        ...
+
+    async def tidy(self) -> None:
+        """Drop uploads that were never sent, and files that no row names any more."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Equipment:
     """What an engine works with; each part is built on the ledger."""
@@ -90,3 +102,4 @@ class Equipment:
     processes: Processes
     unstored: UnstoredWork
     files: SessionFiles
+    attachments: AttachmentKeeper

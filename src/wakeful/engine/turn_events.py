@@ -81,6 +81,8 @@ def call_finished(fact: CallFinished) -> NewEvent:
         "seconds": fact.seconds,
         "is_error": fact.is_error,
     }
+    if fact.shows:
+        data["attachments"] = [shown.shown for shown in fact.shows]
     if fact.consumes:
         # Background tasks whose end this result has shown: they get no notice.
         data["consumed"] = fact.consumes

@@ -15,6 +15,7 @@ from wakeful.model.store_stats import StoreStats
 from wakeful.model.words import WordsHead, WordsPart
 from wakeful.store.tables.api import Conversations, IdempotencyKeys
 from wakeful.store.tables.approvals import Approvals, Grants
+from wakeful.store.tables.attachments import Attachments
 from wakeful.store.tables.logins import Logins
 from wakeful.store.tables.messaging import Chats, OutboxCursors, Pairings, PlatformDoors, Posts
 from wakeful.store.tables.records import Events, Journal, NewsLog, OldWords
@@ -81,6 +82,8 @@ class Transaction(Protocol):
     def tasks(self) -> Tasks: ...
     @property
     def approvals(self) -> Approvals: ...
+    @property
+    def attachments(self) -> Attachments: ...
     @property
     def grants(self) -> Grants: ...
     @property

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import orjson
 
 from wakeful.model.approvals.approval import Reason
+from wakeful.model.attachment import Attachment
 from wakeful.model.failure import failure_text
 from wakeful.model.turn import Turn
 
@@ -22,6 +23,8 @@ class ToolSpec:
     name: str
     description: str
     parameters: Mapping[str, Any]
+    # Names that models know it by from elsewhere: a call with one of them is run, but they are not offered.
+    other_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,15 @@ class Intent:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolPicture:
+    """A picture that the model sees with a result."""
+
+    name: str
+    type: str
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class ToolResult:
     text: str
     # Tasks whose end this result shows: it consumes their notices.
@@ -69,11 +81,16 @@ class ToolResult:
     is_error: bool = False
     # The text is a JSON object, so it cannot be cut anywhere.
     is_object: bool = False
+    pictures: tuple[ToolPicture, ...] = ()
+    # Files that the result shows to the user.
+    shows: tuple[Attachment, ...] = ()
 
     @classmethod
-    def of(cls, answer: Mapping[str, Any], consumes: tuple[str, ...] = ()) -> "ToolResult":
+    def of(
+        cls, answer: Mapping[str, Any], consumes: tuple[str, ...] = (), shows: tuple[Attachment, ...] = ()
+    ) -> "ToolResult":
         """Build a result that is a JSON object."""
-        return cls(orjson.dumps(answer).decode(), consumes, is_object=True)
+        return cls(orjson.dumps(answer).decode(), consumes, is_object=True, shows=shows)
 
     @classmethod
     def failed(cls, code: str, sentence: str, **fields: Any) -> "ToolResult":

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from wakeful.model.approvals.approval import Choice, Question, Reason
 from wakeful.model.approvals.mode import CallStanding
+from wakeful.model.attachment import Attachment
 from wakeful.model.schedules.cron_job import CronJob, CronRun, JobFields, ListedJob
 from wakeful.model.search.search import FoundMessage
 from wakeful.model.session import Address
@@ -147,6 +148,19 @@ class TodoLists(Protocol):
 class SessionFinder(Protocol):
     async def find(self, turn: Turn, query: str, limit: int) -> Sequence[FoundMessage]:
         """Search the sessions that the agent of this turn may read; the newest hit comes first."""
+        ...
+
+
+class FileKeeper(Protocol):
+    @property
+    def most_bytes(self) -> int:
+        """The size of the largest file that is kept."""
+        ...
+
+    async def keep_file(self, attachment_id: str, path: Path, session_id: str) -> Attachment:
+        """Keep a copy of a file as it is now, unless one with this id was kept before. Raises AttachmentTooLarge,
+        OSError.
+        """
         ...
 
 

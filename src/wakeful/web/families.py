@@ -1,6 +1,7 @@
 """The families of web routes, for the OpenAPI document."""
 
 from wakeful.web.approvals import document as approvals
+from wakeful.web.attachments import document as attachments
 from wakeful.web.chat import document as chat
 from wakeful.web.facts import document as facts
 from wakeful.web.home import document as home
@@ -17,6 +18,7 @@ FAMILIES = (
     sessions.FAMILY,
     timeline.FAMILY,
     chat.FAMILY,
+    attachments.FAMILY,
     approvals.FAMILY,
     streams.FAMILY,
     tasks.FAMILY,

@@ -4,6 +4,7 @@ from starlette.routing import Route
 
 from wakeful.web.approvals.grants import GrantRoutes
 from wakeful.web.approvals.routes import ApprovalRoutes
+from wakeful.web.attachments.routes import AttachmentRoutes
 from wakeful.web.chat.routes import ChatRoutes
 from wakeful.web.home.routes import HomeRoutes
 from wakeful.web.sessions.routes import SessionRoutes
@@ -18,6 +19,7 @@ def web_routes(web: Web) -> list[Route]:
         SessionRoutes(web),
         HomeRoutes(web),
         ChatRoutes(web),
+        AttachmentRoutes(web),
         StreamRoutes(web),
         TaskRoutes(web),
         TimelineRoutes(web),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from starlette.requests import Request
 
+from wakeful.engine.attachments.desk import AttachmentDesk
 from wakeful.engine.engine import Engine
 from wakeful.engine.tasks.family import sessions_above
 from wakeful.errors import ConfigError, NotAllowed, SessionNotFound, TaskNotFound
@@ -27,6 +28,7 @@ class Web:
     engine: Engine
     store: Store
     tasks: TaskAccess
+    attachments: AttachmentDesk
     # By the names that DoorHeader allows.
     doors: Mapping[str, Door]
     # Raises ConfigError if no provider serves the model.

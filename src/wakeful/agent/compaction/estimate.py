@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 
 import orjson
 
+from wakeful.model.attachment import Attachment
 from wakeful.model.journal.fact import Measure
-from wakeful.model.journal.message import AssistantMessage, Message, UserMessage
+from wakeful.model.journal.message import AssistantMessage, Message, ToolMessage, UserMessage
 from wakeful.tools.base import ToolSpec
 
 # Rather too few: most languages have more characters a token.
@@ -13,6 +14,8 @@ CHARACTERS = 3
 # What endpoints add to each message, and what they make of a picture, roughly.
 _MESSAGE = 4
 _IMAGE = 1_500
+# How much of an attached text a model reads, in characters.
+_MOST_TEXT = 100_000
 
 
 def tokens_in(text: str) -> int:
@@ -38,5 +41,12 @@ def _tokens_of(message: Message) -> int:
     texts = [message.text]
     if isinstance(message, AssistantMessage):
         texts += [part for call in message.calls for part in (call.name, call.arguments)]
-    images = len(message.images) if isinstance(message, UserMessage) else 0
-    return _MESSAGE + tokens_in("".join(texts)) + images * _IMAGE
+    images = len(message.images) if isinstance(message, UserMessage | ToolMessage) else 0
+    files = message.files if isinstance(message, UserMessage) else ()
+    return _MESSAGE + tokens_in("".join(texts)) + images * _IMAGE + sum(map(_tokens_of_file, files))
+
+
+def _tokens_of_file(file: Attachment) -> int:
+    if file.is_text:
+        return min(file.size, _MOST_TEXT) // CHARACTERS
+    return _IMAGE if file.is_picture else _MESSAGE

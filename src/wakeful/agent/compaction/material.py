@@ -61,7 +61,8 @@ def _lines_of(message: Message) -> Iterator[str]:
                 yield f"Agent calls {call.name}: {both_ends(call.arguments, _ARGUMENTS)}"
         case UserMessage():
             pictures = f" [with {len(message.images)} images]" if message.images else ""
-            yield f"{'Notice' if message.is_notice else 'User'}: {message.text}{pictures}"
+            files = "".join(f" [with the file {file.name}, {file.id}]" for file in message.files)
+            yield f"{'Notice' if message.is_notice else 'User'}: {message.text}{pictures}{files}"
 
 
 def _shortened(line: str) -> str:

@@ -58,6 +58,10 @@ class FactBook:
         """Return how many tokens an answer of this model may have, None if it is unknown."""
         return self.look_up(model)[0].max_output
 
+    def takes_pictures(self, model: str) -> bool:
+        """Return whether a model can see pictures; true if that is unknown."""
+        return self.look_up(model)[0].vision is not False
+
     def learn_window(self, model: str, window: int) -> None:
         """Remember the window that an endpoint has named when a request was too long."""
         self._learnt.put(model, window)

@@ -21,6 +21,10 @@ class Windows(Protocol):
         """Return how many tokens an answer may have; None if it is unknown."""
         ...
 
+    def takes_pictures(self, model: str) -> bool:
+        """Return whether a model can see pictures; true if that is unknown."""
+        ...
+
 
 class LearntWindows:
     """Knows only what endpoints have named since the server started."""
@@ -36,6 +40,9 @@ class LearntWindows:
 
     def max_output_of(self, model: str) -> int | None:
         return None
+
+    def takes_pictures(self, model: str) -> bool:
+        return True
 
 
 def result_limits(windows: Windows, most: int) -> Callable[[str], int]:

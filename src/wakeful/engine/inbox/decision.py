@@ -12,6 +12,7 @@ import orjson
 from wakeful.engine import turn_events
 from wakeful.engine.settings import EngineSettings
 from wakeful.model import event as events
+from wakeful.model.attachment import shown_fields
 from wakeful.model.event import NewEvent
 from wakeful.model.ids import new_id
 from wakeful.model.inbox import Batch, InboxRow, RowKind, next_batch
@@ -220,6 +221,8 @@ def entries_of(
 def input_event(entry: Entry) -> NewEvent:
     recorded = entry.data
     data = {"message_id": entry.id, "source": recorded["source"], "content": recorded["text"]}
+    if recorded.get("attachments"):
+        data["attachments"] = [shown_fields(file) for file in recorded["attachments"]]
     if "role" in recorded:
         data["role"] = recorded["role"]
     if "notice" in recorded:
@@ -251,4 +254,5 @@ def _inputs_of(row: InboxRow, delivered: str, now: float) -> Iterator[dict[str, 
         notice = data.get("notice", {}) | {"delivered": delivered, "latency_ms": latency}
         yield origin | {"text": data["text"], "notice": notice}
     else:
-        yield origin | {"text": data["text"]}
+        files = {"attachments": data["attachments"]} if data.get("attachments") else {}
+        yield origin | {"text": data["text"]} | files

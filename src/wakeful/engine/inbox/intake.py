@@ -86,7 +86,8 @@ def _known(row: InboxRow) -> Receipt:
 
 def _title(session: Session, submission: Submission) -> str:
     """Return the title that the message gives to a session without one; empty if it has one."""
-    return title_from(submission.text) if not session.title else ""
+    named = submission.text or ", ".join(attachment.name for attachment in submission.attachments)
+    return title_from(named) if not session.title else ""
 
 
 def _row_of(submission: Submission) -> InboxRow:
@@ -110,7 +111,8 @@ def _payload(submission: Submission) -> dict[str, Any]:
     if submission.is_by_hand:
         return {"text": submission.text, "by_hand": True}
     if not submission.inputs and not submission.request.kind:
-        return {"text": submission.text}
+        files = [attachment.fields for attachment in submission.attachments]
+        return {"text": submission.text} | ({"attachments": files} if files else {})
     return {
         "text": submission.text,
         "inputs": submission.inputs,

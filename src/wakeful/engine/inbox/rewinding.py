@@ -11,9 +11,10 @@ from wakeful.engine.inbox.decision import MESSAGE_PREFIX
 from wakeful.engine.inbox.dispatcher import require_session
 from wakeful.engine.inbox.submission import Receipt
 from wakeful.errors import MessageUnusable, SessionBusy
+from wakeful.model.attachment import Attachment
 from wakeful.model.event import SESSION_UPDATED, NewEvent
 from wakeful.model.inbox import RowStatus
-from wakeful.model.journal.entry import Entry
+from wakeful.model.journal.entry import Entry, attachments_of
 from wakeful.model.session import Session
 from wakeful.model.turn import COMPACTION, Turn, TurnStatus
 from wakeful.store.base import Body, Transaction
@@ -30,8 +31,17 @@ class Retake:
     text: str
 
 
-async def edited(tx: Transaction, session: Session, turn_id: str, position: tuple[int, int], text: str) -> Retake:
-    """Return a retake with a new text for the message at this step and index. Raises MessageUnusable."""
+async def edited(
+    tx: Transaction,
+    session: Session,
+    turn_id: str,
+    position: tuple[int, int],
+    text: str,
+    attachments: Sequence[Attachment] | None = None,
+) -> Retake:
+    """Return a retake with a new text for the message at this step and index. It keeps its files, unless others are
+    given. Raises MessageUnusable.
+    """
     turn = await tx.turns.get(turn_id)
     entries = [] if turn is None else await _inputs(tx, turn)
     spoken = next((entry for entry in entries if (entry.step, entry.index) == position), None)
@@ -41,7 +51,9 @@ async def edited(tx: Transaction, session: Session, turn_id: str, position: tupl
         raise MessageUnusable("This message joined a running turn: edit the message that opened the turn.")
     # The notices stay: the agent must still hear of the tasks that have ended.
     notices = [entry.data for entry in entries if "notice" in entry.data]
-    return Retake(turn, [*notices, {"text": text}] if notices else (), text)
+    files = attachments_of(spoken) if attachments is None else [attachment.fields for attachment in attachments]
+    said = {"text": text} | ({"attachments": files} if files else {})
+    return Retake(turn, [*notices, said] if notices or files else (), text)
 
 
 async def repeated(tx: Transaction, session: Session) -> Retake:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from wakeful.model.attachment import Attachment
 from wakeful.model.conversation import Conversation
 from wakeful.model.inbox import IfBusy
 from wakeful.model.request import TurnRequest
@@ -24,6 +25,8 @@ class Submission:
     if_busy: IfBusy = IfBusy.QUEUE
     # Messages of several roles, calls and results, used instead of the text: see model/journal/entry.py.
     inputs: Sequence[Mapping[str, Any]] = ()
+    # Files that belong to the text.
+    attachments: tuple[Attachment, ...] = ()
     # What else the client asks of the turn.
     request: TurnRequest = field(default_factory=TurnRequest)
     # Grow from the latest turn that completed instead of the last one.

@@ -115,6 +115,8 @@ class Recorder:
             text=fact.text,
             seconds=fact.seconds,
             is_error=fact.is_error,
+            images=fact.images,
+            shows=fact.shows,
         )
         await self._record(Step([entry], [turn_events.call_finished(fact)], fact.consumes))
 

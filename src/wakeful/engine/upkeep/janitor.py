@@ -4,6 +4,7 @@ disk.
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 from wakeful.engine.job import Job
@@ -29,8 +30,10 @@ _PAUSE_SECONDS = 0.05
 
 
 class Janitor:
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store, clock: Clock, tidy_files: Callable[[], Awaitable[None]]) -> None:
+        """`tidy_files` drops the files of attachments that are not needed any more."""
         self._store = store
+        self._tidy_files = tidy_files
         self._clock = clock
         self._never = asyncio.Event()
         self.job = Job("janitor", self.sweep, clock)
@@ -38,6 +41,7 @@ class Janitor:
     async def sweep(self) -> float:
         for drop in _DROPS:
             await self.job.row(drop.__name__.strip("_"), partial(self._drop_all, drop))
+        await self.job.row("files", self._tidy_files)
         await self.job.row("space", self._give_space_back)
         return _PERIOD_SECONDS
 

@@ -50,6 +50,7 @@ class Purger:
         self._settings = settings
         self._processes = equipment.processes
         self._files = equipment.files
+        self._attachments = equipment.attachments
         self._host = host
         self.job = Job("purger", self.sweep, clock)
 
@@ -134,7 +135,10 @@ class Purger:
         while await self._remove_some(session_id):
             pass
         await self._store.write(lambda tx: tx.purges.let_go(session_id), lock=[session_id])
-        await self._remove_turns(session_id)
+        files = await self._store.read(lambda tx: tx.attachments.of_session(session_id))
+        if await self._remove_turns(session_id):
+            # Not before: a branch of the session may still show them.
+            await self._attachments.forget(session_id, files)
         logger.info("purged session %s", session_id)
         return True
 
@@ -186,14 +190,15 @@ class Purger:
 
         return await self._store.write(body, lock=[session_id])
 
-    async def _remove_turns(self, session_id: str) -> None:
-        """Remove the session's turns, and the session with the last of them. Repeats until nothing more can be removed:
-        a clock that was set back may have put turns out of order.
+    async def _remove_turns(self, session_id: str) -> bool:
+        """Remove the session's turns, and the session with the last of them; return whether it is gone. Repeats until
+        nothing more can be removed: a clock that was set back may have put turns out of order.
         """
         is_changed, is_gone = True, False
         while is_changed and not is_gone:
             is_changed = await self._remove_turns_once(session_id) > 0
             is_gone = await self._store.write(lambda tx: tx.purges.finish(session_id), lock=[session_id])
+        return is_gone
 
     async def _remove_turns_once(self, session_id: str) -> int:
         async def body(tx: Transaction) -> tuple[int, tuple[float, str] | None]:

@@ -7,13 +7,14 @@ has index 0, too, and is the last entry of its turn. A summary of the conversati
 Entries are never removed. What a user deletes is marked as deleted in its entry, and no model reads it again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 import orjson
 
+from wakeful.model.attachment import Attachment
 from wakeful.model.journal.fact import Answered
 from wakeful.model.journal.message import (
     AssistantMessage,
@@ -114,10 +115,37 @@ def cut_entry(turn_id: str, step: int, said: Said) -> Entry:
 
 
 def result_entry(
-    turn_id: str, step: int, index: int, *, call_id: str, text: str, seconds: float, is_error: bool = False
+    turn_id: str,
+    step: int,
+    index: int,
+    *,
+    call_id: str,
+    text: str,
+    seconds: float,
+    is_error: bool = False,
+    images: Sequence[str] = (),
+    shows: Sequence[Attachment] = (),
 ) -> Entry:
-    payload = orjson.dumps({"call_id": call_id, "text": text, "seconds": seconds, "is_error": is_error})
-    return Entry(turn_id, step, index, EntryKind.RESULT, payload)
+    payload: dict[str, Any] = {"call_id": call_id, "text": text, "seconds": seconds, "is_error": is_error}
+    if images:
+        payload["images"] = images
+    if shows:
+        payload["attachments"] = [shown.fields for shown in shows]
+    return Entry(turn_id, step, index, EntryKind.RESULT, orjson.dumps(payload))
+
+
+def result_message(entry: Entry) -> ToolMessage:
+    data = entry.data
+    images = tuple(data.get("images", ()))
+    return ToolMessage(
+        data["call_id"], data["text"], is_error=bool(data.get("is_error")), images=images, origin=entry.id
+    )
+
+
+def attachments_of(entry: Entry) -> list[dict[str, Any]]:
+    """Return the files of a message, or those that a result shows, as they are recorded."""
+    recorded: list[dict[str, Any]] = entry.data.get("attachments", [])
+    return recorded
 
 
 def summary_entry(turn_id: str, step: int, summary: Summary) -> Entry:
@@ -156,7 +184,8 @@ def input_message(entry: Entry) -> Message:
     if role in ("system", "developer"):
         return SystemMessage(data["text"], origin=entry.id)
     images = tuple(data.get("images", ()))
-    return UserMessage(data["text"], images, origin=entry.id, is_notice="notice" in data)
+    files = tuple(Attachment(**file) for file in attachments_of(entry))
+    return UserMessage(data["text"], images, files=files, origin=entry.id, is_notice="notice" in data)
 
 
 def answer_of(entry: Entry) -> AssistantMessage:

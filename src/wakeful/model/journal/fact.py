@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wakeful.model.attachment import Attachment
 from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, Usage
 from wakeful.model.journal.summary import CompactionReason, Summary
 from wakeful.model.spend import Spend
@@ -79,6 +80,10 @@ class CallFinished:
     # Tasks whose end this result shows to the agent: their notices are no longer needed.
     consumes: tuple[str, ...] = ()
     is_error: bool = False
+    # URLs of pictures that the model sees with the result, see ToolMessage.
+    images: tuple[str, ...] = ()
+    # Files that the result shows to the user.
+    shows: tuple[Attachment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from wakeful.model.attachment import Attachment
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
@@ -28,6 +30,7 @@ class UserMessage:
     text: str
     # URLs of images, among them data: URLs.
     images: tuple[str, ...] = ()
+    files: tuple[Attachment, ...] = field(default=(), kw_only=True)
     origin: str = field(default="", compare=False, repr=False, kw_only=True)
     # The server wrote it about background work: these are not the user's words.
     is_notice: bool = field(default=False, compare=False, kw_only=True)
@@ -75,6 +78,8 @@ class ToolMessage:
     call_id: str
     text: str
     is_error: bool = False
+    # URLs of pictures that belong to the result: data: URLs, or the ids of attachments, see model/attachment.py.
+    images: tuple[str, ...] = field(default=(), kw_only=True)
     origin: str = field(default="", compare=False, repr=False, kw_only=True)
 
 

@@ -14,6 +14,7 @@ from wakeful.model.journal.entry import (
     is_cut,
     is_gone,
     parts_of,
+    result_message,
     summary_of,
     usage_of,
 )
@@ -166,9 +167,7 @@ def _add_summary(transcript: Transcript, entry: Entry) -> None:
 
 def _add(transcript: Transcript, entry: Entry) -> None:
     if entry.kind is EntryKind.RESULT:
-        data = entry.data
-        is_error = bool(data.get("is_error"))
-        transcript.messages.append(ToolMessage(data["call_id"], data["text"], is_error=is_error, origin=entry.id))
+        transcript.messages.append(result_message(entry))
         transcript.open_calls = [call for call in transcript.open_calls if call.index != entry.index]
         return
     if entry.kind is EntryKind.ANSWER:

@@ -12,6 +12,7 @@ from wakeful.model.told import MEMORY_LIMIT
 from wakeful.tools.base import RESULT_LIMIT, Intent, OnlyReads, ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.files.diff import LOOKED_AT, is_text, preview_of
 from wakeful.tools.files.edit_reasons import edit_reasons
+from wakeful.tools.files.pictures import picture_at, picture_result
 from wakeful.tools.files.results import file_failure, result_of
 from wakeful.tools.files.workspace import (
     is_memory,
@@ -29,7 +30,8 @@ _MARK_ROOM = 100
 class ReadFile(OnlyReads):
     spec = ToolSpec(
         name="read_file",
-        description="Read a text file of the workspace. A long file is cut; go on with offset.",
+        description="Read a text file of the workspace, or look at a picture (PNG, JPEG, GIF, WebP). "
+        "A long text is cut; go on with offset.",
         parameters={
             "type": "object",
             "properties": {
@@ -46,7 +48,10 @@ class ReadFile(OnlyReads):
         self._home = home
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        return await result_of(_read, arguments, context, self._home)
+        try:
+            return await asyncio.to_thread(_read, arguments, context, self._home)
+        except (Unusable, OSError) as error:
+            return file_failure(error, arguments)
 
 
 class ListFiles(OnlyReads):
@@ -98,18 +103,21 @@ class WriteFile:
         return await result_of(_write, arguments, context, self._home)
 
 
-def _read(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> str:
+def _read(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> ToolResult:
     workspace = context.workspace
     path = path_to_read(arguments, context, home)
     first = _whole_number(arguments, "offset") or 1
     limit = _whole_number(arguments, "limit")
     _require_file(path, workspace)
+    picture = picture_at(path)
+    if picture is not None:
+        return picture_result(path, picture, shown(path, workspace))
     _require_text(path, workspace)
     # Only LF ends a line and nothing is translated, so what is read can be written back unchanged.
     with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
         if not all(_skip_line(file) for _ in range(first - 1)):
-            return f"[The file ends before line {first}.]"
-        return _excerpt(file, first, limit, _room(context)) or "[The file is empty.]"
+            return ToolResult(f"[The file ends before line {first}.]")
+        return ToolResult(_excerpt(file, first, limit, _room(context)) or "[The file is empty.]")
 
 
 def _skip_line(file: TextIO) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from wakeful.tools.base import ToolContext, Unusable
-from wakeful.tools.commands.gate.ground import ground_of, results_folder
+from wakeful.tools.commands.gate.ground import ground_of, open_folders
 
 
 def path_to_read(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> Path:
@@ -15,7 +15,7 @@ def path_to_read(arguments: Mapping[str, Any], context: ToolContext, home: Path)
     """
     told = context.turn.told
     memory = (told.memory,) if told.memory else ()
-    opened = (results_folder(home, context.session_id), *told.skills, *memory)
+    opened = (*open_folders(home, context.session_id), *told.skills, *memory)
     path = _named(arguments, context.workspace)
     if path is not None and any(path.is_relative_to(Path(root).resolve()) for root in opened):
         return path

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -11,6 +11,7 @@ from starlette.routing import Route
 from wakeful.engine.inbox.compacting import compaction_of, require_messages
 from wakeful.engine.inbox.rewinding import Retake, edited, is_accepted, repeated, rewind
 from wakeful.engine.inbox.submission import Receipt, Submission
+from wakeful.model.attachment import Attachment
 from wakeful.model.ids import new_id
 from wakeful.model.inbox import IfBusy
 from wakeful.model.session import Session
@@ -31,14 +32,20 @@ class AnswerWanted(Incoming):
     model: ModelId | None = None
 
 
+# Ids that POST /api/attachments has returned.
+AttachmentIds: TypeAlias = Annotated[list[Id], words("Ids of uploaded files, ten at most.")]
+
+
 class SentMessage(AnswerWanted):
-    message: MessageText
+    message: Annotated[str, words("May be empty if there are attachments.")] = ""
+    attachments: AttachmentIds | None = None
     if_busy: Annotated[IfBusy, words("`queue` by default.")] = IfBusy.QUEUE
 
 
 class EditedMessage(AnswerWanted):
     message_id: Id
-    message: MessageText
+    message: Annotated[str, words("May be empty if there are attachments.")] = ""
+    attachments: Annotated[AttachmentIds | None, words("Without it, the message keeps those that it has.")] = None
 
 
 class QueuedTurn(OfSession):
@@ -81,7 +88,10 @@ class ChatRoutes:
 
     async def start(self, request: Request) -> Response:
         given = await read_body(request, SentMessage)
+        if not given.message.strip() and not given.attachments:
+            raise InvalidRequest("message must be a non-empty text.")
         submission = await self._submission(request, given, given.message, given.if_busy)
+        submission = replace(submission, attachments=await self._claimed(request, given) or ())
         return _receipt(await self._web.engine.submit(submission))
 
     async def edit(self, request: Request) -> Response:
@@ -91,10 +101,13 @@ class ChatRoutes:
         message = MessageId.parse(given.message_id)
         if message is None:
             raise InvalidRequest("message_id must be the id of a message of this session.")
+        if not text.strip() and not given.attachments:
+            raise InvalidRequest("message must be a non-empty text.")
         submission = await self._submission(request, given, text)
+        attachments = await self._claimed(request, given)
 
         async def find(tx: Transaction, session: Session) -> Retake:
-            return await edited(tx, session, message.turn_id, message.position, text)
+            return await edited(tx, session, message.turn_id, message.position, text, attachments)
 
         return await self._again(request, submission, find)
 
@@ -141,6 +154,14 @@ class ChatRoutes:
         submission = compaction_of(session, self._web.door(request), model, (given.focus or "").strip())
         receipt = await self._web.engine.submit(submission, before=require_messages(session.id))
         return JsonAnswer(CompactionReceipt(turn_id=receipt.turn_id, stream_id=receipt.turn_id))
+
+    async def _claimed(self, request: Request, given: SentMessage | EditedMessage) -> tuple[Attachment, ...] | None:
+        """Return the attachments that the message names; None if it names none. Raises AttachmentUnusable."""
+        if given.attachments is None:
+            return None
+        session = await self._web.find_session(request, given.session_id)
+        ids = list(dict.fromkeys(given.attachments))
+        return await self._web.attachments.claim(ids, session, request.state.principal)
 
     async def _submission(
         self, request: Request, given: AnswerWanted, text: str, if_busy: IfBusy = IfBusy.QUEUE

@@ -6,10 +6,12 @@ from typing import Any
 
 import orjson
 
+from wakeful.model.attachment import shown_fields
 from wakeful.model.journal.entry import (
     Entry,
     EntryKind,
     answer_of,
+    attachments_of,
     calls_of,
     is_cut,
     is_gone,
@@ -141,7 +143,10 @@ def _by_turn(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
 
 def _input(entry: Entry) -> MessageFields:
     data = entry.data
-    return _message(entry.id, entry.turn_id, "user", data["source"], data["text"], entry.at, notice=data.get("notice"))
+    message = _message(
+        entry.id, entry.turn_id, "user", data["source"], data["text"], entry.at, notice=data.get("notice")
+    )
+    return message | _attached(entry)
 
 
 def _answer(turn: Turn, entry: Entry, results: dict[tuple[int, int], Entry]) -> Iterator[MessageFields]:
@@ -189,7 +194,13 @@ def _call(turn: Turn, answer: Entry, index: int, call: ToolCall, result: Entry |
     }
     number = f"{turn.id}.{answer.step}.{index}"
     at = answer.at if result is None else result.at
-    return _message(number, turn.id, "tool", "tool", shown, at, tool=tool)
+    message = _message(number, turn.id, "tool", "tool", shown, at, tool=tool)
+    return message | ({} if result is None else _attached(result))
+
+
+def _attached(entry: Entry) -> MessageFields:
+    files = attachments_of(entry)
+    return {"attachments": [shown_fields(file) for file in files]} if files else {}
 
 
 def _cut_result(text: str) -> str:

@@ -7,6 +7,7 @@ from msgspec import UNSET, UnsetType
 from wakeful.model.journal.summary import CompactionReason
 from wakeful.model.todo import TodoStatus
 from wakeful.web.approvals.approval import ShownApproval
+from wakeful.web.attachments.routes import ShownAttachment
 from wakeful.web.feeds.rows import SessionRow
 from wakeful.web.messages.messages import MessageFields
 from wakeful.web.messages.turn import Notice, ReadNotice, ShownTurn, TurnCost, ZeroOrMore, notice_fields
@@ -74,6 +75,9 @@ class ShownMessage(Outgoing):
         str | UnsetType | None,
         words("Only in the assistant's messages: the model that answered; null if the answer was cut off."),
     ] = UNSET
+    attachments: Annotated[
+        list[ShownAttachment] | UnsetType, words("The files of the user's message, or those that a call has shown.")
+    ] = UNSET
     code: Annotated[str | UnsetType | None, words("Only in messages with the role `error`: what failed.")] = UNSET
 
 
@@ -103,6 +107,7 @@ class QueuedMessage(Outgoing):
     message: str
     source: str
     created_at: str
+    attachments: list[ShownAttachment] | UnsetType = UNSET
 
 
 class PendingNotice(Notice):

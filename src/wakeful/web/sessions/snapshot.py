@@ -3,10 +3,12 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from msgspec import UNSET, UnsetType
 from starlette.requests import Request
 
 from wakeful.model.approvals.approval import Approval
 from wakeful.model.approvals.mode import Mode
+from wakeful.model.attachment import shown_fields
 from wakeful.model.event import COMPACTION_STARTED, Event
 from wakeful.model.inbox import InboxRow, RowKind
 from wakeful.model.journal.entry import EntryKind
@@ -18,6 +20,7 @@ from wakeful.model.turn import Turn
 from wakeful.model.words import Said, WordsHead
 from wakeful.store.base import Transaction
 from wakeful.web.approvals.approval import shown_approval
+from wakeful.web.attachments.routes import ShownAttachment
 from wakeful.web.cursor import Cursor
 from wakeful.web.feeds.rows import row_fields
 from wakeful.web.messages.messages import MessageId, MessagePage, newest_messages, shown_turn
@@ -185,10 +188,19 @@ def queued_messages(pending: list[InboxRow]) -> list[QueuedMessage]:
     rows.sort(key=lambda row: (not row.is_urgent, not row.steers))
     return [
         QueuedMessage(
-            turn_id=row.turn_id, message=row.data["text"], source=row.source, created_at=time_text(row.created_at)
+            turn_id=row.turn_id,
+            message=row.data["text"],
+            source=row.source,
+            created_at=time_text(row.created_at),
+            attachments=_attached(row),
         )
         for row in rows
     ]
+
+
+def _attached(row: InboxRow) -> list[ShownAttachment] | UnsetType:
+    files = row.data.get("attachments")
+    return [ShownAttachment(**shown_fields(file)) for file in files] if files else UNSET
 
 
 async def _require_visible(web: Web, tx: Transaction, request: Request, message: MessageId) -> None:

@@ -1,6 +1,7 @@
 """Encodes a ModelRequest as a chat-completions body."""
 
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import Any
 
 import orjson
@@ -12,6 +13,8 @@ from wakeful.agent.providers.openai.dialect import Dialect
 from wakeful.agent.providers.request_json import encoded, json_object, with_options
 from wakeful.model.journal.message import AssistantMessage, Message, SystemMessage, ToolCall, ToolMessage, UserMessage
 from wakeful.tools.base import ToolSpec
+
+_PICTURES = "[The pictures of the results above, in their order.]"
 
 
 def request_body(request: ModelRequest, dialect: Dialect, settings: EndpointSettings) -> bytes:
@@ -40,6 +43,9 @@ def _messages(request: ModelRequest, dialect: Dialect, provider: str) -> Iterabl
     for number, message in enumerate(request.messages):
         with_reasoning = dialect.returns_reasoning and number >= running_from
         yield _message(message, provider, with_reasoning=with_reasoning)
+        following = request.messages[number + 1 : number + 2]
+        if isinstance(message, ToolMessage) and not isinstance(next(iter(following), None), ToolMessage):
+            yield from _pictures_of_results(request.messages[: number + 1])
 
 
 def _start_of_running_exchange(messages: Sequence[Message]) -> int:
@@ -56,6 +62,14 @@ def _message(message: Message, provider: str, *, with_reasoning: bool) -> dict[s
     if isinstance(message, ToolMessage):
         return {"role": "tool", "tool_call_id": message.call_id, "content": message.text}
     return _assistant(message, provider, with_reasoning=with_reasoning)
+
+
+def _pictures_of_results(messages: Sequence[Message]) -> Iterable[dict[str, Any]]:
+    """Yield a user message with the pictures of the last results: a result itself can only hold text here."""
+    results = list(takewhile(lambda message: isinstance(message, ToolMessage), reversed(messages)))
+    images = tuple(image for result in reversed(results) if isinstance(result, ToolMessage) for image in result.images)
+    if images:
+        yield {"role": "user", "content": _with_images(UserMessage(_PICTURES, images))}
 
 
 def _with_images(message: UserMessage) -> list[dict[str, Any]]:

@@ -17,8 +17,9 @@ def conversation_items(messages: Sequence[Message], provider: str) -> Iterator[I
                 yield {"role": "user", "content": _with_images(text, images) if images else text}
             case SystemMessage(text=text):
                 yield {"role": "system", "content": text}
-            case ToolMessage(call_id=call_id, text=text):
-                yield {"type": "function_call_output", "call_id": call_id, "output": text}
+            case ToolMessage(call_id=call_id, text=text, images=images):
+                output = _with_images(text, images) if images else text
+                yield {"type": "function_call_output", "call_id": call_id, "output": output}
             case AssistantMessage():
                 yield from _answer_items(message, provider)
 

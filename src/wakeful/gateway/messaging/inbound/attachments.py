@@ -7,13 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wakeful.gateway.messaging.platform import Attachment, Refused
+from wakeful.model.attachment import safe_name
 
-_LONGEST_NAME = 100
-# Of a longer one, the name is cut at its end.
-_LONGEST_ENDING = 20
 _FOLDER = "inbox"
-# A file system counts bytes: 255 at most, and the id of the message and the endings that are added need some.
-_MOST_NAME_BYTES = 180
 # What the system says when a file cannot be written and will not be later: the agent may have put something there.
 _UNWRITABLE = frozenset(
     {errno.EACCES, errno.EEXIST, errno.EISDIR, errno.ELOOP, errno.ENOTDIR, errno.EPERM, errno.EROFS}
@@ -33,7 +29,7 @@ async def save_all(attachments: Sequence[Attachment], message_id: str, workspace
     lines, remarks = [], []
     taken: set[str] = set()
     for attachment in attachments:
-        given = _safe_name(attachment.name)
+        given = safe_name(attachment.name)
         name = _free_name(f"{message_id}-{given}", taken)
         taken.add(name)
         try:
@@ -73,24 +69,6 @@ async def _save(attachment: Attachment, path: Path, most_bytes: int) -> int | No
         file.close()
         unfinished.unlink(missing_ok=True)
     return size
-
-
-def _safe_name(name: str) -> str:
-    """Return the name without its path. Invisible characters, such as those that reverse text, become underscores."""
-    last = name.replace("\\", "/").rpartition("/")[2]
-    safe = "".join(sign if sign.isprintable() else "_" for sign in last).strip(" .") or "file"
-    if _is_short(safe):
-        return safe
-    stem, dot, ending = safe.rpartition(".")
-    if not dot or len(ending) >= _LONGEST_ENDING:
-        stem, ending = safe, ""
-    while not _is_short(f"{stem}{dot}{ending}" if ending else stem):
-        stem = stem[:-1]
-    return f"{stem}{dot}{ending}" if ending else stem
-
-
-def _is_short(name: str) -> bool:
-    return len(name) <= _LONGEST_NAME and len(name.encode()) <= _MOST_NAME_BYTES
 
 
 def _free_name(name: str, taken: set[str]) -> str:

@@ -8,8 +8,10 @@ CREATE TABLE told (
 
 CREATE TABLE attachments (
     id          TEXT COLLATE "C" PRIMARY KEY,
-    session_id  TEXT COLLATE "C" NOT NULL REFERENCES sessions (id),
-    name        TEXT NOT NULL,
+    owner       TEXT NOT NULL,
+    -- NULL: it was uploaded for a session that does not exist yet.
+    session_id  TEXT COLLATE "C" REFERENCES sessions (id) ON DELETE CASCADE,
+    name        BYTEA NOT NULL,
     -- Told by the bytes.
     type        TEXT NOT NULL,
     size        BIGINT NOT NULL,

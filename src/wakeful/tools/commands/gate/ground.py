@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from wakeful.model.attachment import attachments_folder
+
 _SYSTEM = ("/etc", "/boot", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/sys", "/proc/sys", "/var/lib", "/var/spool")
 # Deleting in these needs an answer even if the workspace contains them or is one of them.
 _PRECIOUS = (*_SYSTEM, "/var", "/home", "/dev", "/proc")
@@ -91,7 +93,7 @@ def results_folder(home: Path, session_id: str) -> Path:
 
 def open_folders(home: Path, session_id: str) -> tuple[Path, ...]:
     """Return the folders inside the server's own that calls of this session may use, besides its workspace."""
-    return (results_folder(home, session_id),)
+    return results_folder(home, session_id), attachments_folder(home, session_id)
 
 
 def is_within(path: str, folder: str) -> bool:

@@ -1,0 +1,67 @@
+"""The bytes of attachments on this machine, as files of the server's own folder.
+
+`all/ID` is the file itself. A session's folder has links to those that its messages name, under a name that a person
+would recognise; that folder is open to the session's tools.
+"""
+
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from wakeful.model.attachment import Attachment, attachments_folder
+from wakeful.model.ids import new_id
+
+_ALL = "all"
+# What nothing has written to for so long, and has no row, was left by a crash.
+_LEFT_SECONDS = 3600.0
+
+
+class AttachmentFiles:
+    def __init__(self, home: Path) -> None:
+        self._root = home / "attachments"
+
+    def file_of(self, attachment_id: str) -> Path:
+        return self._root / _ALL / attachment_id
+
+    def part_of(self, attachment_id: str) -> Path:
+        """Return where a file is written before it is whole."""
+        path = self.file_of(attachment_id)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return path.with_name(f"{path.name}.{new_id('part')}")
+
+    def link(self, attachment: Attachment, session_id: str) -> Path:
+        """Return the file in the session's folder, which is made if it is not there."""
+        path = attachments_folder(self._root.parent, session_id) / f"{attachment.id}-{attachment.name}"
+        if not path.exists():
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # A copy, not a hard link: a tool that writes to it must not change what the user has sent.
+            part = path.with_name(f".{new_id('part')}")
+            shutil.copyfile(self.file_of(attachment.id), part)
+            part.replace(path)
+        return path
+
+    def remove(self, attachment_ids: list[str]) -> None:
+        for attachment_id in attachment_ids:
+            self.file_of(attachment_id).unlink(missing_ok=True)
+
+    def remove_folder(self, session_id: str) -> None:
+        shutil.rmtree(attachments_folder(self._root.parent, session_id), ignore_errors=True)
+
+    def sessions(self) -> list[str]:
+        """Return the sessions that have a folder here."""
+        return [entry.name for entry in _entries(self._root) if entry.name != _ALL]
+
+    def idle_files(self, clock: Callable[[], float] = time.time) -> list[str]:
+        """Return the ids of files that nothing has written to for a while."""
+        before = clock() - _LEFT_SECONDS
+        return [entry.name for entry in _entries(self._root / _ALL) if entry.stat().st_mtime < before]
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []

@@ -1,0 +1,65 @@
+"""Skills: what their files must say, which of two counts, and what is told about a bad one."""
+
+from pathlib import Path
+
+import pytest
+
+from wakeful.agent.instructions.front_matter import front_matter
+from wakeful.agent.instructions.skills import find_skills, skills_section
+
+
+def a_skill(folder: Path, name: str, text: str | None = None) -> None:
+    (folder / name).mkdir(parents=True)
+    (folder / name / "SKILL.md").write_text(text or f"---\nname: {name}\ndescription: From {folder.name}.\n---\n")
+
+
+def test_the_workspace_wins(tmp_path: Path) -> None:
+    a_skill(tmp_path / "home" / "skills", "one")
+    a_skill(tmp_path / "work" / ".claude" / "skills", "one")
+    a_skill(tmp_path / "work" / ".agents" / "skills", "two")
+
+    skills = find_skills(tmp_path / "home", tmp_path / "work")
+
+    assert [(skill.name, skill.path) for skill in skills] == [
+        ("one", ".claude/skills/one/SKILL.md"),
+        ("two", ".agents/skills/two/SKILL.md"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("Just words.", "must begin with a line ---"),
+        ("---\nname: bad\ndescription: Never closed.\n", "must begin with a line ---"),
+        ("---\nname: other\ndescription: Words.\n---\n", "must be that of its folder"),
+        ("---\nname: bad\n---\n", "no description"),
+        (f"---\nname: bad\ndescription: {'x' * 1_025}\n---\n", "1,025 characters"),
+    ],
+)
+def test_a_bad_one_is_left_out_and_says_why(tmp_path: Path, text: str, why: str) -> None:
+    a_skill(tmp_path / "skills", "bad", text)
+
+    skills = find_skills(tmp_path, None)
+
+    assert why in skills[0].error
+    assert skills_section(skills) == ""
+
+
+def test_more_than_a_hundred_are_not_told(tmp_path: Path) -> None:
+    for number in range(101):
+        a_skill(tmp_path / "skills", f"skill-{number:03}")
+
+    skills = find_skills(tmp_path, None)
+
+    assert [skill.name for skill in skills if skill.error] == ["skill-100"]
+
+
+def test_fields_may_be_quoted_folded_or_go_on_below() -> None:
+    text = "---\nname: 'it''s'\ndescription: >-\n  First,\n  then.\nlicense: MIT # free\nmore: begins\n  and goes on\n---\n"
+
+    assert front_matter(text) == {
+        "name": "it's",
+        "description": "First, then.",
+        "license": "MIT",
+        "more": "begins and goes on",
+    }
