@@ -8,6 +8,8 @@ import orjson
 from tests.wires.script import Script
 from tests.wires.wire import Request, halves
 
+_PICTURES = "[{'type': 'text', 'text': '[The pictures of the results"
+
 
 class ChatServer:
     route = "/chat/completions"
@@ -51,7 +53,9 @@ class ChatServer:
 
 
 def _is_calling(script: Script, request: Request) -> bool:
-    return bool(script.calls) and request["messages"][-1]["role"] != "tool"
+    # The pictures of results come after them, as a message of the user.
+    results = [message for message in request["messages"] if not str(message["content"]).startswith(_PICTURES)]
+    return bool(script.calls) and results[-1]["role"] != "tool"
 
 
 def _call_deltas(index: int, call: Mapping[str, Any], *, turn: int) -> Iterator[bytes]:

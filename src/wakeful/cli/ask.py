@@ -4,6 +4,8 @@ later.
 
 import os
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -26,22 +28,30 @@ _MODEL_ORIGINS = ("--model", "WAKEFUL_MODEL")
 @click.option(
     "--model", metavar="PROVIDER:MODEL", help="Who answers; if not set, WAKEFUL_MODEL, or else the server's model."
 )
-def ask(message: str, model: str | None) -> int:
+@click.option(
+    "--attach",
+    "files",
+    metavar="PATH",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Send this file along; may be given several times.",
+)
+def ask(message: str, model: str | None, files: tuple[Path, ...]) -> int:
     """Ask MESSAGE, or what standard input holds if it is -, and print the answer as it comes."""
     text = _checked(_read_input() if message == "-" else message)
     defaults = {"workspace": current_folder(), "log_level": "warning"}
     config = load_config(os.environ, options={"model": model}, defaults=defaults)
     set_up_log(config)
-    return run(_ask(config, text))
+    return run(_ask(config, text, files))
 
 
-async def _ask(config: Config, text: str) -> int:
+async def _ask(config: Config, text: str, files: Sequence[Path]) -> int:
     """Ask the running server; without one, run the turn on an engine in this process."""
     socket = local_socket(config.home)
     if is_answered(socket):
         is_named = config.origins.get("model") in _MODEL_ORIGINS
-        return await ask_server(config, socket, text, config.model if is_named else "")
-    return await ask_own_engine(config, text)
+        return await ask_server(config, socket, text, config.model if is_named else "", files)
+    return await ask_own_engine(config, text, files)
 
 
 def _read_input() -> str:

@@ -1,18 +1,19 @@
 """A client of the web routes, over the server's Unix socket."""
 
 import asyncio
+import errno
 import time
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, BinaryIO
 
 import aiohttp
 import orjson
 
-from wakeful.errors import WakefulError
+from wakeful.errors import MessageUnusable, WakefulError
 
 # How long a stream may be silent before the server counts as gone. It sends something every 15 s.
 _SILENCE_SECONDS = 45.0
@@ -75,6 +76,18 @@ class Client:
 
     async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         return await self._ask("POST", path, data=BytesIO(orjson.dumps(body)))
+
+    async def upload(self, file: Path, session_id: str = "") -> dict[str, Any]:
+        """Upload a file for a message. Raises MessageUnusable if it cannot be read."""
+        try:
+            opened = await asyncio.to_thread(_open_file, file)
+        except OSError as error:
+            raise MessageUnusable(
+                f"{file} cannot be attached: {(error.strerror or 'unknown error').lower()}."
+            ) from error
+        with opened:
+            query = {"name": file.name, "session_id": session_id}
+            return await self._ask("POST", "/api/attachments", params=query, data=opened)
 
     async def patch(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         return await self._ask("PATCH", path, data=BytesIO(orjson.dumps(body)))
@@ -141,6 +154,13 @@ class Client:
             raise RequestRefused(response.status, _error_in(body))
         answer: dict[str, Any] = orjson.loads(body)
         return answer
+
+
+def _open_file(path: Path) -> BinaryIO:
+    if not path.is_file() and path.exists():
+        # Reading a pipe or a device may never end.
+        raise OSError(errno.EINVAL, "Not a file")
+    return path.open("rb")
 
 
 class _Ended(Exception):

@@ -2,7 +2,9 @@
 
 import asyncio
 import sys
+from collections.abc import Sequence
 from contextlib import aclosing
+from pathlib import Path
 from signal import Signals
 from typing import Any
 
@@ -11,24 +13,36 @@ from wakeful.cli.asking.answer_printer import AnswerPrinter, exit_code_of
 from wakeful.cli.signals import caught_signals
 from wakeful.config.config import Config
 from wakeful.config.values import OPERATOR
+from wakeful.engine.attachments.desk import AttachmentDesk
 from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Receipt, Submission
+from wakeful.errors import MessageUnusable
 from wakeful.gateway.platforms.ask import AskAdapter
+from wakeful.model.attachment import Attachment
 from wakeful.model.event import TOKEN, Event, StreamItem
 from wakeful.model.ids import new_id
-from wakeful.model.session import Address
+from wakeful.model.session import Address, Session
 
 _DOOR = AskAdapter.door()
 _ADDRESS = Address(_DOOR.name)
 
 
-async def ask_own_engine(config: Config, text: str) -> int:
+async def ask_own_engine(config: Config, text: str, files: Sequence[Path] = ()) -> int:
     async with running_engine(config, adopts=False) as running:
         engine = running.engine
         with caught_signals() as caught:
             session = await engine.create_session(OPERATOR, _ADDRESS, config.model, str(config.workspace))
-            receipt = await engine.submit(Submission(session.id, text, _DOOR, _ADDRESS, new_id("ask"), config.model))
+            attached = tuple([await _attached(running.attachments, file, session) for file in files])
+            message = Submission(session.id, text, _DOOR, _ADDRESS, new_id("ask"), config.model, attachments=attached)
+            receipt = await engine.submit(message)
             return await _follow_or_stop(engine, receipt, caught)
+
+
+async def _attached(desk: AttachmentDesk, file: Path, session: Session) -> Attachment:
+    try:
+        return await desk.keep_file(new_id("att"), file, session.id)
+    except OSError as error:
+        raise MessageUnusable(f"{file} cannot be attached: {(error.strerror or 'unknown error').lower()}.") from error
 
 
 async def _follow_or_stop(engine: Engine, receipt: Receipt, caught: asyncio.Future[Signals]) -> int:

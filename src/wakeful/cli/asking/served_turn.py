@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from collections.abc import Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -20,13 +21,15 @@ _PATIENCE_SECONDS = 20.0
 _STOP_SECONDS = 5.0
 
 
-async def ask_server(config: Config, socket: Path, text: str, model: str) -> int:
+async def ask_server(config: Config, socket: Path, text: str, model: str, files: Sequence[Path] = ()) -> int:
     """Return the exit code. An empty `model` means the server's. Raises ServerGone if the server stops answering."""
     async with Client(socket, local_key(config.home), AskAdapter.name, patience=_PATIENCE_SECONDS) as client:
         with caught_signals() as caught:
             new = {"workspace": str(config.workspace), **({"model": model} if model else {})}
             session_id = (await client.post("/api/session/new", new))["session_id"]
-            message = {"session_id": session_id, "message": text, "client_message_id": new_id("ask")}
+            uploaded = [(await client.upload(file, session_id))["id"] for file in files]
+            message: dict[str, Any] = {"session_id": session_id, "message": text, "client_message_id": new_id("ask")}
+            message |= {"attachments": uploaded} if uploaded else {}
             stream_id = (await client.post("/api/chat/start", message))["stream_id"]
             following = asyncio.create_task(_print_turn(client, stream_id))
             jobs: list[asyncio.Future[Any]] = [following, caught]

@@ -34,6 +34,7 @@ COMMANDS = {
     "compact": ("[focus]", "sum up what the model reads; all stays visible"),
     "usage": ("", "show how full the context is, and what was spent"),
     "mcp": ("", "show the MCP servers and their tools"),
+    "attach": ("[path]", "send a file with the next message; alone, list them"),
     "skills": ("", "show the skills that the agent knows here"),
     "model": ("[provider:model]", "show who answers, or choose another"),
     "mode": ("[name]", "show or choose what the agent may do without asking"),

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -82,10 +82,11 @@ class FollowedSession:
         self._jobs = []
         self._narrator.forget()
 
-    async def say(self, text: str, message_id: str, if_busy: str) -> str:
+    async def say(self, text: str, message_id: str, if_busy: str, attachments: Sequence[str] = ()) -> str:
         """Send a message and return the id of its turn. Sent again with the same id, it is the same message."""
         session_id = self._standing.session_id
-        body = {"session_id": session_id, "message": text, "client_message_id": message_id, "if_busy": if_busy}
+        body: dict[str, Any] = {"session_id": session_id, "message": text, "client_message_id": message_id}
+        body |= {"if_busy": if_busy} | ({"attachments": list(attachments)} if attachments else {})
         receipt = await self._client.post("/api/chat/start", body)
         turn_id: str = receipt["turn_id"]
         return turn_id

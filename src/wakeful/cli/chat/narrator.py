@@ -100,7 +100,7 @@ class Narrator:
             return
         self.end_wakes()
         if message["role"] == "user":
-            self._show(user_card(message["content"], message["source"]))
+            self._show(user_card(message["content"], message["source"], message.get("attachments", ())))
         elif message["role"] == "tool":
             self._recall_call(message["tool"])
         elif message["role"] == "assistant":
@@ -136,7 +136,7 @@ class Narrator:
 
     def _message(self, data: Data) -> None:
         self._end_answer()
-        self._show(user_card(data["content"], data["source"]))
+        self._show(user_card(data["content"], data["source"], data.get("attachments", ())))
 
     def _token(self, data: Data) -> None:
         self._begin_step(data["step"])

@@ -9,6 +9,7 @@ from wakeful.cli.chat.cards.context_cards import usage_card
 from wakeful.cli.chat.cards.question_card import whole_question_card
 from wakeful.cli.chat.cards.skills_card import skills_card
 from wakeful.cli.chat.commands import Line, LineKind, choice_in, help_lines, mode_lines, parse_line
+from wakeful.cli.chat.enclosures import Enclosures
 from wakeful.cli.chat.followed_session import FollowedSession
 from wakeful.cli.chat.narrator import Narrator
 from wakeful.cli.chat.screens.screen import Screen
@@ -51,6 +52,7 @@ class Talk:
         self._on_silence = on_silence
         self.standing = Standing(model=model)
         self.session = FollowedSession(client, Narrator(screen, self.standing), self.standing, on_change)
+        self._enclosures = Enclosures(client)
         # The sessions of the last list, which /resume takes by number.
         self._listed: list[str] = []
         # The question that was shown when the current line was typed.
@@ -65,6 +67,7 @@ class Talk:
             "compact": self._compact,
             "usage": self._usage,
             "mcp": self._mcp,
+            "attach": self._attach,
             "skills": self._skills,
             "model": self._choose_model,
             "mode": self._choose_mode,
@@ -117,7 +120,13 @@ class Talk:
     async def _say(self, text: str, message_id: str, if_busy: str) -> str:
         if not self.standing.session_id:
             await self._begin_session()
-        return await self.session.say(text, message_id, if_busy)
+        enclosed = self._enclosures.ids
+        turn_id = await self.session.say(text, message_id, if_busy, enclosed)
+        self._enclosures.forget(enclosed)
+        return turn_id
+
+    async def _attach(self, argument: str) -> None:
+        self._screen.show(await self._enclosures.attach(argument, self.standing.session_id))
 
     async def _command(self, line: Line) -> None:
         if line.name in self._commands:

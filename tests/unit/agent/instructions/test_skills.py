@@ -55,9 +55,9 @@ def test_more_than_a_hundred_are_not_told(tmp_path: Path) -> None:
 
 
 def test_fields_may_be_quoted_folded_or_go_on_below() -> None:
-    text = "---\nname: 'it''s'\ndescription: >-\n  First,\n  then.\nlicense: MIT # free\nmore: begins\n  and goes on\n---\n"
+    text = "---\nname: 'it''s'\ndescription: >-\n  First,\n  then.\nlicense: MIT # free\nmore: begins\n  and goes on\n"
 
-    assert front_matter(text) == {
+    assert front_matter(f"{text}---\n") == {
         "name": "it's",
         "description": "First, then.",
         "license": "MIT",

@@ -18,8 +18,9 @@ _BROKEN_OFF = "The answer broke off here and was asked for again; what follows r
 _OUTPUT_MARKS = ("\nOutput:\n", "\nMatched output:\n", "\nResult:\n")
 
 
-def user_card(content: str, source: str) -> Card:
+def user_card(content: str, source: str, attachments: Sequence[dict[str, Any]] = ()) -> Card:
     first, *rest = shortened_lines(harmless(content).strip().split("\n"), _USER_LINES, 2)
+    rest += [f"[{one_line(file['name'])}, {file['size']:,} bytes]" for file in attachments]
     return Card(Tone.USER, first, "" if source == "user" else f"({one_line(source)})", tuple(rest), is_prose=True)
 
 
