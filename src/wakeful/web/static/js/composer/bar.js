@@ -2,7 +2,7 @@
 
 import { api } from "../api.js";
 import { emit, on } from "../bus.js";
-import { el, icon } from "../dom.js";
+import { el, icon, iconButton } from "../dom.js";
 import { duration } from "../format.js";
 import { connectionState } from "../stream/connection.js";
 import { openSession } from "../session/state.js";
@@ -25,10 +25,18 @@ export class ComposerBar {
   #send = el("button", { class: "button", type: "submit" }, this.#icon, this.#word, key("⏎"));
   #shown = "";
 
-  constructor() {
+  // `onFiles` takes the files that the reader has chosen.
+  constructor(onFiles) {
+    const chooser = el("input", { type: "file", multiple: true, hidden: true, tabindex: -1 });
+    chooser.addEventListener("change", () => {
+      onFiles([...chooser.files]);
+      chooser.value = "";
+    });
     this.element = el(
       "div",
       { class: "composer__bar" },
+      iconButton("clip", "Attach files", () => chooser.click(), "button--small"),
+      chooser,
       modeButton(),
       modelButton(),
       this.#hint,

@@ -7,8 +7,10 @@ import { openSession } from "../session/state.js";
 import { settings } from "../settings.js";
 import { ComposerBar } from "./bar.js";
 import { draftOf, keepDraft } from "./drafts.js";
+import { takeDrops, takePasted } from "./dropping.js";
 import { takeModeForNew } from "./mode_picker.js";
 import { put } from "./outbox.js";
+import { Tray } from "./tray.js";
 
 const WHILE_BUSY = { queue: "Message; it waits for this turn", steer: "Message; it is read at the next step" };
 
@@ -19,13 +21,15 @@ export function startComposer(form) {
 class Composer {
   #box;
   #bar;
+  #tray = new Tray(() => this.#bar && this.#update());
   // The session that the text in the box is for.
   #session = null;
 
   constructor(form) {
     this.#box = el("textarea", { class: "composer__text", id: "message", rows: 1, placeholder: "Message" });
-    this.#bar = new ComposerBar();
+    this.#bar = new ComposerBar((files) => this.#tray.add(files));
     form.replaceChildren(
+      this.#tray.element,
       el("label", { class: "sr-only", for: "message", text: "Message" }),
       this.#box,
       this.#bar.element,
@@ -36,19 +40,28 @@ class Composer {
     });
     this.#box.addEventListener("keydown", (event) => this.#onKey(event));
     this.#box.addEventListener("input", () => this.#changed());
+    takePasted(this.#box, (files) => this.#tray.add(files));
+    takeDrops(form.closest(".chat"), (files) => this.#tray.add(files));
     on("session-opened", ({ id }) => this.#open(id));
     on("session-begun", ({ id }) => isBeginning() && this.#name(id));
     on("route", ({ writes }) => writes && this.#box.focus({ preventScroll: true }));
     on("session-changed", () => this.#update());
     on("connection", () => this.#update());
     on("fill-composer", (text) => this.#fill(text));
-    on("outbox-refused", ({ entry }) => this.#fill(entry.text));
+    on("outbox-refused", ({ entry }) => this.#giveBack(entry));
+    on("fill-tray", (files) => this.#tray.put(files));
   }
 
   #open(id) {
     this.#session = id;
     this.#box.value = draftOf(id);
+    this.#tray.open(id);
     this.#update();
+  }
+
+  #giveBack({ text, files = [] }) {
+    this.#tray.put(files);
+    this.#fill(text);
   }
 
   // Text written while the session was being made belongs to it.
@@ -56,6 +69,7 @@ class Composer {
     this.#session ??= id;
     keepDraft(null, "");
     keepDraft(id, this.#box.value);
+    this.#tray.name(id);
   }
 
   // Puts the text above the draft.
@@ -76,7 +90,7 @@ class Composer {
     const isBusy = Boolean(openSession.activeTurn);
     const words = isBusy ? WHILE_BUSY[this.#usual()] : this.#session ? "Message" : "Start something";
     if (this.#box.placeholder !== words) this.#box.placeholder = words;
-    this.#bar.update({ isBusy, hasText: Boolean(this.#box.value.trim()), usual: this.#usual() });
+    this.#bar.update({ isBusy, hasText: this.#hasMessage(), usual: this.#usual() });
     this.#grow();
   }
 
@@ -91,11 +105,16 @@ class Composer {
     return settings.get("busy") === "steer" ? "steer" : "queue";
   }
 
+  // A file without words is a message; one that is still on its way is waited for.
+  #hasMessage() {
+    return !this.#tray.isUploading && Boolean(this.#box.value.trim() || this.#tray.ready.length);
+  }
+
   #send(ifBusy) {
-    const text = this.#box.value.trim();
-    const entry = text && this.#put(text, ifBusy);
+    const entry = this.#hasMessage() && this.#put(this.#box.value.trim(), ifBusy);
     if (!entry) return;
     this.#box.value = "";
+    this.#tray.clear();
     this.#changed();
     if (isHome()) beginSession();
     emit("sent", entry);
@@ -104,7 +123,7 @@ class Composer {
   #put(text, ifBusy) {
     try {
       const mode = this.#session ? undefined : takeModeForNew();
-      return put({ session: this.#session, text, ifBusy, mode });
+      return put({ session: this.#session, text, ifBusy, mode, files: this.#tray.ready });
     } catch {
       const words = "The message is too long for this browser's storage. Give the agent a file instead, or send it in parts.";
       emit("toast", { kind: "fail", title: "Not sent", text: words });

@@ -13,10 +13,11 @@ const KEY = "wakeful.outbox";
 const LOCK = "wakeful.outbox";
 const AGAIN_MS = 3_000;
 
-// {id, tab, session, text, ifBusy, at, mode?, withdraw?, refused?}: `session` is null until the first message has made
-// the session; `mode` is the one that the session is to begin with; `withdraw` is the queued turn that this message replaces; `refused` is the server's reason.
-export function put({ session, text, ifBusy, mode, withdraw }) {
-  const entry = { id: newId("msg"), tab: tabId(), session, text, ifBusy, at: Date.now(), mode, withdraw };
+// {id, tab, session, text, files, ifBusy, at, mode?, withdraw?, refused?}: `session` is null until the first message has
+// made the session; `mode` is the one that the session is to begin with; `withdraw` is the queued turn that this message
+// replaces; `refused` is the server's reason.
+export function put({ session, text, ifBusy, mode, withdraw, files = [] }) {
+  const entry = { id: newId("msg"), tab: tabId(), session, text, ifBusy, at: Date.now(), mode, withdraw, files };
   write([...entries(), entry]);
   flush();
   return entry;
@@ -119,6 +120,7 @@ async function send(entry) {
     message: entry.text.toWellFormed?.() ?? entry.text,
     client_message_id: entry.id,
     if_busy: entry.ifBusy,
+    ...(entry.files?.length ? { attachments: entry.files.map(({ id }) => id) } : {}),
   });
 }
 

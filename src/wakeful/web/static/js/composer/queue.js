@@ -26,7 +26,8 @@ export function startQueue(element) {
     if (!answer?.queued || answer.session_id !== openSession.id) return;
     if (openSession.queued.some((queued) => queued.turn_id === answer.turn_id) || openSession.turns.has(answer.turn_id))
       return;
-    openSession.queued = [...openSession.queued, { turn_id: answer.turn_id, message: entry.text, source: "user" }];
+    const queued = { turn_id: answer.turn_id, message: entry.text, source: "user", attachments: entry.files };
+    openSession.queued = [...openSession.queued, queued];
     emit("session-changed", ["queued"]);
   });
 }
@@ -80,29 +81,36 @@ function queuedParts({ queued, label }) {
   );
   const edit = iconButton("edit", "Edit queued message", () => editQueued(queued), "button--small");
   const withdraw = iconButton("cross", "Withdraw queued message", () => withdrawQueued(queued), "button--small");
-  return [icon("queue"), ...words(label, queued.message), el("span", { class: "queued__acts" }, steer, edit, withdraw)];
+  return [icon("queue"), ...words(label, queued.message, queued.attachments), el("span", { class: "queued__acts" }, steer, edit, withdraw)];
 }
 
 function outboxParts({ entry, isLive, label }) {
-  const back = () => takeBack(entry.id) && emit("fill-composer", entry.text);
+  const back = () => takeBack(entry.id) && giveBack(entry.text, entry.files);
   const acts = isLive
     ? null
     : el("span", { class: "queued__acts" }, iconButton("cross", "Take this message back", back, "button--small"));
-  return [isLive ? el("span", { class: "ring" }) : icon("unplug"), ...words(label, entry.text), acts].filter(Boolean);
+  return [isLive ? el("span", { class: "ring" }) : icon("unplug"), ...words(label, entry.text, entry.files), acts].filter(Boolean);
 }
 
-function words(label, text) {
-  return [el("span", { class: "queued__label", text: label }), el("span", { class: "queued__text", text: text ?? "" })];
+function words(label, text, files = []) {
+  const shown = [text, ...files.map(({ name }) => name)].filter(Boolean).join(", ");
+  return [el("span", { class: "queued__label", text: label }), el("span", { class: "queued__text", text: shown })];
+}
+
+function giveBack(text, files = []) {
+  emit("fill-tray", files);
+  emit("fill-composer", text);
 }
 
 // Sends the text as a new message that the running turn may read.
 function steerNow(queued) {
   leaveQueue(queued);
-  put({ session: openSession.id, text: queued.message, ifBusy: "steer", withdraw: queued.turn_id });
+  const { message: text, attachments: files } = queued;
+  put({ session: openSession.id, text, files, ifBusy: "steer", withdraw: queued.turn_id });
 }
 
 async function editQueued(queued) {
-  if (await withdrawQueued(queued)) emit("fill-composer", queued.message);
+  if (await withdrawQueued(queued)) giveBack(queued.message, queued.attachments);
 }
 
 async function withdrawQueued(queued) {

@@ -16,6 +16,7 @@ function newMessage(fields) {
     notice: null,
     summary: null,
     code: null,
+    attachments: [],
     content: "",
     blocks: null,
     isOpen: false,
@@ -67,6 +68,7 @@ function isSame(message, fields) {
     message.code === (fields.code ?? null) &&
     JSON.stringify(message.notice) === JSON.stringify(fields.notice) &&
     JSON.stringify(message.summary) === JSON.stringify(fields.summary ?? null) &&
+    message.attachments.length === (fields.attachments ?? []).length &&
     isSameTool(message.tool, fields.tool)
   );
 }

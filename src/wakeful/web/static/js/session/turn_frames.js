@@ -49,9 +49,9 @@ function leaveBranch(state, parent) {
 }
 
 function addInput(state, data, notice) {
-  const { message_id: id, turn_id, source, content, role = "user", client_message_id } = data;
+  const { message_id: id, turn_id, source, content, role = "user", client_message_id, attachments = [] } = data;
   if (!state.turns.has(turn_id)) return [];
-  add(state, { id, turn_id, role, source, content, notice, client_message_id });
+  add(state, { id, turn_id, role, source, content, notice, client_message_id, attachments });
   return ["messages"];
 }
 
@@ -116,12 +116,23 @@ function addCall(state, { turn_id, step, call_id, name, arguments: given }) {
 
 function completeCall(
   state,
-  { turn_id, step, call_id, result, seconds, is_error = false, truncated = false, full_size = result.length },
+  {
+    turn_id,
+    step,
+    call_id,
+    result,
+    seconds,
+    is_error = false,
+    truncated = false,
+    full_size = result.length,
+    attachments = [],
+  },
 ) {
   const prefix = `${turn_id}.${step}.`;
   const message = state.messages.findLast((one) => one.tool?.call_id === call_id && one.id.startsWith(prefix));
   if (!message) return [];
   touch(message);
+  message.attachments = attachments;
   message.tool = { ...message.tool, result, truncated, full_size, seconds, is_error, status: "done" };
   return ["messages"];
 }

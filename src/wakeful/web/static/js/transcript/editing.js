@@ -31,7 +31,7 @@ export function editInPlace(row, message, whenClosed, { takesFocus = true } = {}
   const key = newId("msg");
   const send = async () => {
     const text = box.value.trim();
-    if (!text) return;
+    if (!text && !message.attachments.length) return;
     if (await sendEdited(message, text, key)) close();
   };
   const editor = el("div", { class: "editor" }, box, buttons(send, close));
@@ -71,7 +71,8 @@ function onKey(event, send, close) {
 }
 
 async function sendEdited(message, text, key) {
-  const body = { session_id: openSession.id, message_id: message.id, message: text, client_message_id: key };
+  const attachments = message.attachments.map(({ id }) => id);
+  const body = { session_id: openSession.id, message_id: message.id, message: text, client_message_id: key, attachments };
   try {
     await api.post("/api/chat/edit", body);
     emit("sent");

@@ -2,6 +2,7 @@
 
 import { emit, on } from "../bus.js";
 import { el, icon } from "../dom.js";
+import { fileElements } from "../files.js";
 import { clock } from "../format.js";
 import { isBeginning } from "../router.js";
 import { openSession } from "../session/state.js";
@@ -23,13 +24,14 @@ export function startFirstWords() {
 // The entry to show instead of turns, or null.
 export function firstWords() {
   const isHere = sent && sent.session === openSession.id && !openSession.messages.length && !openSession.activeTurn;
-  return isHere ? { key: `first:${sent.id}`, what: "first", text: sent.text, at: sent.at } : null;
+  return isHere ? { key: `first:${sent.id}`, what: "first", text: sent.text, files: sent.files ?? [], at: sent.at } : null;
 }
 
 // Looks like a turn that a person opened.
-export function firstTurn({ text, at }) {
+export function firstTurn({ text, files, at }) {
   const node = el("span", { class: "turn__node" }, icon("person"));
-  const said = el("div", { class: "said__row" }, el("p", { class: "said", text }));
+  const shown = el("div", { class: "said__files", hidden: !files.length }, ...fileElements(files));
+  const said = el("div", { class: "said__row" }, text && el("p", { class: "said", text }), shown);
   const body = el("div", { class: "turn__body" }, node, el("div", { class: "turn__items" }, said));
   const time = el("time", { class: "turn__time", text: clock(new Date(at)) });
   return el("article", { class: "turn", "aria-label": "Your message, on its way" }, time, body);

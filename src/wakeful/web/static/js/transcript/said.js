@@ -1,16 +1,18 @@
 // A message of a person or of a schedule. A person's message can be edited and sent again.
 
 import { el, iconButton } from "../dom.js";
+import { fileElements } from "../files.js";
 import { canEdit, editInPlace, isBeingEdited } from "./editing.js";
 
 export class SaidView {
   #text = el("p", { class: "said" });
+  #files = el("div", { class: "said__files", hidden: true });
   #rev = -1;
   #message = null;
   #button = iconButton("edit", "Edit this message", () => this.edit(), "button--small");
 
   constructor() {
-    this.element = el("div", { class: "said__row" }, this.#text, this.#button);
+    this.element = el("div", { class: "said__row" }, this.#text, this.#files, this.#button);
     this.element.addEventListener("edit-message", () => this.edit());
   }
 
@@ -24,6 +26,9 @@ export class SaidView {
     this.element.dataset.message = message.id;
     const words = message.source === "cron" ? `Scheduled: ${message.content}` : message.content;
     if (this.#text.textContent !== words) this.#text.textContent = words;
+    this.#text.hidden = !words && message.attachments.length > 0;
+    this.#files.hidden = !message.attachments.length;
+    this.#files.replaceChildren(...fileElements(message.attachments));
   }
 
   edit(how) {

@@ -1,6 +1,7 @@
 // One call: a line with what it does and how it went; unfolded, its arguments and its result.
 
 import { el, icon } from "../dom.js";
+import { fileElements } from "../files.js";
 import { openSession } from "../session/state.js";
 import { stateChip } from "./state_chip.js";
 import { TaskProgress } from "./task_progress.js";
@@ -20,6 +21,8 @@ export class ToolView {
   #rev = -1;
   #message = null;
   #progress = new TaskProgress();
+  // What show_file shows, visible without unfolding.
+  #files = el("div", { class: "tool__files", hidden: true });
 
   constructor() {
     const summary = el(
@@ -33,7 +36,7 @@ export class ToolView {
       this.#why,
     );
     this.#fold = el("details", { class: "tool fold", ontoggle: () => this.#toggle() }, summary);
-    this.element = el("div", { class: "tool__row" }, this.#fold, this.#progress.element);
+    this.element = el("div", { class: "tool__row" }, this.#fold, this.#progress.element, this.#files);
   }
 
   update({ message }) {
@@ -48,6 +51,8 @@ export class ToolView {
     if (message.rev === this.#rev) return;
     this.#rev = message.rev;
     this.element.dataset.message = message.id;
+    this.#files.hidden = !message.attachments.length;
+    this.#files.replaceChildren(...fileElements(message.attachments, call.caption));
     if (this.#fold.open) this.#fill();
   }
 

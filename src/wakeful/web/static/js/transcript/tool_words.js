@@ -13,19 +13,22 @@ const ICONS = {
   list_files: "file",
   write_file: "edit",
   edit_file: "edit",
+  show_file: "watch",
+  send_file: "watch",
   delegate_task: "agent",
 };
 // The argument to show: the first of these that the call has.
 const MAIN = ["command", "path", "goal", "query", "url", "session_id", "pattern", "name"];
 const TASK_ID = /\b(?:proc|del)_[A-Za-z0-9]+/g;
 
-// {icon, what, arguments, output, exitCode, error, code, taskIds}: `error` is a sentence, "" if nothing failed.
+// {icon, what, caption, arguments, output, exitCode, error, code, taskIds}: `error` is a sentence, "" if nothing failed.
 export function readCall(tool) {
   const given = asObject(tool.arguments);
   const result = asObject(tool.result) ?? (tool.truncated ? cutResult(tool) : null);
   return {
     icon: ICONS[tool.name] ?? "gear",
     what: mainArgument(tool, given),
+    caption: typeof given?.caption === "string" ? given.caption : "",
     arguments: given,
     output: result && typeof result.output === "string" ? result.output : null,
     exitCode: result && Number.isInteger(result.exit_code) ? result.exit_code : null,
