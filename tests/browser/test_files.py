@@ -5,12 +5,11 @@ import zlib
 from pathlib import Path
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import FilePayload, expect
 
-from tests.api.server import ModelEndpoint
+from tests.api.reader import script
 from tests.browser.screen import Screens
 from tests.browser.server import PageServer
-from tests.endpoint import Script
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -39,9 +38,9 @@ async def test_chosen_files_go_with_the_message_and_survive_a_reload(screens: Sc
     chooser = screen.page.locator("#composer input[type=file]")
     await chooser.set_input_files(
         [
-            {"name": "cat.png", "mimeType": "image/png", "buffer": a_png()},
-            {"name": "evil.png", "mimeType": "image/png", "buffer": b"<script>document.title = 'evil'</script>"},
-            {"name": "away.txt", "mimeType": "text/plain", "buffer": b"not this one"},
+            FilePayload(name="cat.png", mimeType="image/png", buffer=a_png()),
+            FilePayload(name="evil.png", mimeType="image/png", buffer=b"<script>document.title = 'evil'</script>"),
+            FilePayload(name="away.txt", mimeType="text/plain", buffer=b"not this one"),
         ]
     )
     await expect(screen.page.locator(".attached .attach__note")).to_have_count(3)
@@ -72,7 +71,7 @@ async def test_a_dropped_file_is_a_message_without_words(screens: Screens, demo_
 async def test_a_file_that_is_too_large_says_so_and_nothing_is_sent(screens: Screens, demo_server: PageServer) -> None:
     screen = await screens.screen(demo_server, demo_server.new_session())
 
-    large = {"name": "core.dump", "mimeType": "", "buffer": b"\0" * (20 * 1024 * 1024 + 1)}
+    large = FilePayload(name="core.dump", mimeType="", buffer=b"\0" * (20 * 1024 * 1024 + 1))
     await screen.page.locator("#composer input[type=file]").set_input_files([large])
 
     await expect(screen.page.locator(".attach--fail .attach__note")).to_contain_text("20 MiB")
@@ -81,14 +80,14 @@ async def test_a_file_that_is_too_large_says_so_and_nothing_is_sent(screens: Scr
 
 
 async def test_what_the_agent_shows_is_visible_without_unfolding(
-    screens: Screens, server: PageServer, endpoint: ModelEndpoint, tmp_path: Path
+    screens: Screens, server: PageServer, tmp_path: Path
 ) -> None:
     (tmp_path / "chart.png").write_bytes(a_png(40, 30))
-    endpoint.script(Script(calls=[{"name": "show_file", "arguments": {"path": "chart.png", "caption": "the load"}}]))
     session_id = server.new_session(workspace=str(tmp_path))
     screen = await screens.screen(server, session_id)
 
-    await screen.say("show me")
+    call = {"name": "show_file", "arguments": {"path": "chart.png", "caption": "the load"}}
+    await screen.say(script(calls=[call]))
 
     await expect(screen.page.locator(".tool__files img")).to_have_js_property("naturalWidth", 40)
     await expect(screen.page.locator(".tool__files figcaption")).to_contain_text("chart.png, the load")
