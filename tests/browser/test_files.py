@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import FilePayload, expect
 
-from tests.api.reader import script
+from tests.api.server import script
 from tests.browser.screen import Screens
 from tests.browser.server import PageServer
 
