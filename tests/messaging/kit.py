@@ -23,7 +23,7 @@ from wakeful.gateway.messaging.inbound.commands import Commands
 from wakeful.gateway.messaging.inbound.ingress import ChatIngress
 from wakeful.gateway.messaging.inbound.people import People
 from wakeful.gateway.messaging.inbound.sessions import NewSessions
-from wakeful.gateway.messaging.platform import Attachment, IncomingMessage, Ingress
+from wakeful.gateway.messaging.platform import IncomingMessage, Ingress, OfferedFile
 from wakeful.gateway.messaging.settings import DoorSettings, MessagingSettings
 from wakeful.model.messaging.chat import ChatKind
 from wakeful.model.messaging.post import Post
@@ -84,7 +84,7 @@ def a_message(
     thread_id: str = "",
     user_id: str = "9",
     kind: ChatKind = ChatKind.PRIVATE,
-    attachments: Sequence[Attachment] = (),
+    attachments: Sequence[OfferedFile] = (),
     quoted: str = "",
     is_for_bot: bool = False,
     platform: str = "telegram",

@@ -13,7 +13,7 @@ from tests.messaging.kit import DOOR, a_message, chatting
 from tests.patience import PATIENCE
 from tests.unit.gateway.messaging.kit import ScriptedPlatform
 from wakeful.gateway.messaging.outbox.live import LiveTurn
-from wakeful.gateway.messaging.platform import Attachment, LookedUp, NotTaken, Unanswered, Whereabouts
+from wakeful.gateway.messaging.platform import LookedUp, NotTaken, OfferedFile, Unanswered, Whereabouts
 from wakeful.gateway.messaging.settings import Groups, ShownProgress, Strangers
 from wakeful.model.journal.fact import TextDelta
 from wakeful.model.journal.message import UserMessage
@@ -386,9 +386,9 @@ async def test_what_only_looks_like_a_command_is_a_message(store: Store, tmp_pat
     assert chat.agent.briefs[turn_id].messages[-1].text == text
 
 
-def _file(name: str, content: bytes) -> Attachment:
+def _file(name: str, content: bytes) -> OfferedFile:
     async def read() -> AsyncIterator[bytes]:
         yield content[:2]
         yield content[2:]
 
-    return Attachment(name, None if name == "a.txt" else len(content), read)
+    return OfferedFile(name, None if name == "a.txt" else len(content), read)

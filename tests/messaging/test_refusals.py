@@ -9,7 +9,7 @@ import pytest
 from tests.messaging.kit import chatting
 from wakeful.engine.engine import Engine
 from wakeful.errors import StoreFull
-from wakeful.gateway.messaging.platform import Attachment
+from wakeful.gateway.messaging.platform import OfferedFile
 from wakeful.store.base import Store
 
 FULL_DISK = "I cannot take messages just now: my disk is full."
@@ -64,7 +64,7 @@ async def test_a_file_that_does_not_fit_on_the_disk_is_told_and_tried_again(stor
 
     async with chatting(store, tmp_path) as chat:
         with pytest.raises(OSError, match="No space"):
-            await chat.write("see", "5", attachments=[Attachment("a.txt", 3, read)])
+            await chat.write("see", "5", attachments=[OfferedFile("a.txt", 3, read)])
         assert chat.platform.texts("1") == [FULL_DISK]
         await chat.write("see", "5")
         chat.agent.order(await chat.turn(), "say Yes")

@@ -21,7 +21,7 @@ class AgentLoop(Protocol):
         ...
 
 
-class Prompts(Protocol):
+class PromptSource(Protocol):
     async def tell(self, turn: Turn, owner: str) -> Told:
         """Return what a turn of this owner is told before the conversation begins, as of now."""
         ...
@@ -98,7 +98,7 @@ class Equipment:
     """What an engine works with; each part is built on the ledger."""
 
     loop: AgentLoop
-    prompts: Prompts
+    prompts: PromptSource
     processes: Processes
     unstored: UnstoredWork
     files: SessionFiles

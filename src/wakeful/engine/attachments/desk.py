@@ -152,9 +152,7 @@ class AttachmentDesk:
             async for piece in pieces:
                 size += len(piece)
                 if size > self.most_bytes:
-                    raise AttachmentTooLarge(
-                        f"A file may have {self.most_bytes // _PIECE} MiB (WAKEFUL_ATTACHMENT_MIB)."
-                    )
+                    raise AttachmentTooLarge(f"It has more than {self.most_bytes // _PIECE} MiB, which is the most.")
                 await asyncio.to_thread(file.write, piece)
         return size
 

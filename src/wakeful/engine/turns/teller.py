@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 
 from wakeful.engine.inbox.assignment import Assignment
-from wakeful.engine.ports import Prompts
+from wakeful.engine.ports import PromptSource
 from wakeful.model.told import Told
 from wakeful.model.turn import Turn
 from wakeful.store.base import Store, Transaction
@@ -33,7 +33,7 @@ class Telling:
 @dataclass(frozen=True, slots=True)
 class Teller:
     store: Store
-    prompts: Prompts
+    prompts: PromptSource
 
     async def tell(self, assignment: Assignment) -> Telling:
         turn = assignment.turn

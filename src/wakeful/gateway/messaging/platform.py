@@ -83,7 +83,7 @@ class LookedUp:
 
 
 @dataclass(frozen=True, slots=True)
-class Attachment:
+class OfferedFile:
     name: str
     # As the platform says; None where it does not.
     size: int | None
@@ -105,7 +105,7 @@ class IncomingMessage:
     is_for_bot: bool = False
     # The words of the message that it replies to.
     quoted: str = ""
-    attachments: Sequence[Attachment] = ()
+    attachments: Sequence[OfferedFile] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ class AttachmentRoutes:
         """Raises AttachmentTooLarge before anything is read, if the client says how much it sends."""
         length, most = request.headers.get("content-length", ""), self._web.attachments.most_bytes
         if length.isascii() and length.isdecimal() and int(length[:20]) > most:
-            raise AttachmentTooLarge(f"A file may have {most // (1024 * 1024)} MiB (WAKEFUL_ATTACHMENT_MIB).")
+            raise AttachmentTooLarge(f"It has more than {most // (1024 * 1024)} MiB, which is the most.")
 
 
 def _served_type(attachment: Attachment) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wakeful.gateway.messaging.platform import Attachment, Refused
+from wakeful.gateway.messaging.platform import OfferedFile, Refused
 from wakeful.model.attachment import safe_name
 
 _FOLDER = "inbox"
@@ -24,7 +24,7 @@ class Saved:
     remarks: Sequence[str]
 
 
-async def save_all(attachments: Sequence[Attachment], message_id: str, workspace: Path, most_bytes: int) -> Saved:
+async def save_all(attachments: Sequence[OfferedFile], message_id: str, workspace: Path, most_bytes: int) -> Saved:
     """A message that is taken in a second time finds its own files, and writes over them."""
     lines, remarks = [], []
     taken: set[str] = set()
@@ -49,7 +49,7 @@ async def save_all(attachments: Sequence[Attachment], message_id: str, workspace
     return Saved(lines, remarks)
 
 
-async def _save(attachment: Attachment, path: Path, most_bytes: int) -> int | None:
+async def _save(attachment: OfferedFile, path: Path, most_bytes: int) -> int | None:
     """Return the number of bytes, or None when there are too many: the platform may not have said so before."""
     if attachment.size is not None and attachment.size > most_bytes:
         return None

@@ -6,7 +6,7 @@ from functools import partial
 
 import discord
 
-from wakeful.gateway.messaging.platform import Attachment, IncomingMessage
+from wakeful.gateway.messaging.platform import IncomingMessage, OfferedFile
 from wakeful.gateway.platforms.discord.channels import DiscordChannels
 from wakeful.gateway.platforms.discord.client import DiscordClient
 
@@ -55,8 +55,8 @@ class DiscordReader:
         # The space after it goes too, so that none is left double.
         return re.compile(rf"<@(?:{'|'.join(names)})> ?")
 
-    def _attachment(self, file: discord.Attachment) -> Attachment:
-        return Attachment(file.filename, file.size, partial(self._client.download, file.url))
+    def _attachment(self, file: discord.Attachment) -> OfferedFile:
+        return OfferedFile(file.filename, file.size, partial(self._client.download, file.url))
 
 
 def _content(message: discord.Message) -> tuple[str, list[discord.Attachment]]:

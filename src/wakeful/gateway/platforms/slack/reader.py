@@ -9,7 +9,7 @@ from msgspec import ValidationError, convert
 
 from wakeful.errors import WakefulError
 from wakeful.gateway.messaging.inbound.commands import parse_command
-from wakeful.gateway.messaging.platform import Attachment, IncomingMessage, Press
+from wakeful.gateway.messaging.platform import IncomingMessage, OfferedFile, Press
 from wakeful.gateway.platforms.slack.client import SlackClient
 from wakeful.gateway.platforms.slack.names import SlackNames
 from wakeful.gateway.platforms.slack.wire import SlackCommand, SlackFile, SlackMessage, SlackPress
@@ -102,9 +102,9 @@ class SlackReader:
             logger.warning("A file on Slack cannot be read: %s", error)
             return file
 
-    def _attachments(self, files: Sequence[SlackFile]) -> list[Attachment]:
+    def _attachments(self, files: Sequence[SlackFile]) -> list[OfferedFile]:
         return [
-            Attachment(file.name or "file", file.size, partial(self._client.download, address))
+            OfferedFile(file.name or "file", file.size, partial(self._client.download, address))
             for file in files
             if file.mode not in _ELSEWHERE and (address := file.url_private_download or file.url_private)
         ]

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 
-from wakeful.gateway.messaging.platform import Attachment, IncomingMessage, Press
+from wakeful.gateway.messaging.platform import IncomingMessage, OfferedFile, Press
 from wakeful.gateway.platforms.telegram.wire import TgChat, TgFile, TgMessage, TgPress, TgUser
 from wakeful.gateway.platforms.telegram.words import message_words
 from wakeful.model.messaging.chat import ChatKind
@@ -47,8 +47,8 @@ class UpdateReader:
     def _is_own(self, message: TgMessage | None) -> bool:
         return message is not None and message.sender is not None and message.sender.id == self._bot.id
 
-    def _attachment(self, name: str, file: TgFile) -> Attachment:
-        return Attachment(file.file_name or name, file.file_size, partial(self._download, file.file_id))
+    def _attachment(self, name: str, file: TgFile) -> OfferedFile:
+        return OfferedFile(file.file_name or name, file.file_size, partial(self._download, file.file_id))
 
 
 def _address(message: TgMessage, sender: TgUser) -> Address:
