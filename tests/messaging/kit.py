@@ -13,6 +13,7 @@ from tests.bare_engine import bare_engine
 from tests.engine.kit import LedAgent, exit_of, task_for
 from tests.patience import PATIENCE
 from tests.unit.gateway.messaging.kit import ScriptedPlatform
+from wakeful.engine.attachments.desk import AttachmentDesk
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
 from wakeful.engine.ports import Clock
@@ -118,7 +119,15 @@ async def chatting(
     commands = Commands(engine, store, _check_model, "demo:led", engine_settings.permission_mode)
     new = NewSessions("operator", "demo:led", workspace)
     make_ingress = partial(
-        ChatIngress, engine, store, Door(platform.name, async_delivery=True), settings, people, commands, new
+        ChatIngress,
+        engine,
+        store,
+        Door(platform.name, async_delivery=True),
+        settings,
+        people,
+        commands,
+        new,
+        AttachmentDesk(store, new.workspace / ".home", settings.attachment_bytes),
     )
     door = PlatformDoor(engine, store, platform, make_ingress, settings, clock)
     async with AsyncExitStack() as ending:

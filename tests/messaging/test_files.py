@@ -1,12 +1,16 @@
 """Files that the agent sends: posts of their chat, each once."""
 
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.messaging.kit import chatting
+from tests.unit.model.test_file_type import PNG
 from wakeful.gateway.messaging.files import ChatFiles
+from wakeful.gateway.messaging.platform import OfferedFile
+from wakeful.model.journal.message import UserMessage
 from wakeful.model.messaging.post import PostKind
 from wakeful.model.turn import Door
 from wakeful.store.base import Store
@@ -43,3 +47,22 @@ async def test_each_platform_has_its_largest_file_and_other_doors_have_none(
 
     assert ChatFiles(store).most_bytes(there) == most
     assert ChatFiles(store).most_bytes(replace(turn, door=Door("web", True))) is None, "a turn of the page in that chat"
+
+
+async def test_a_picture_that_is_sent_reaches_the_model_as_a_picture_too(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path) as chat:
+        await chat.write("see", "5", attachments=[_file("cat.png", PNG), _file("note.png", b"no picture")])
+        turn_id = await chat.turn()
+        said = chat.agent.briefs[turn_id].messages[0]
+        chat.agent.order(turn_id, "say Nice")
+
+    assert isinstance(said, UserMessage)
+    assert [(file.name, file.type) for file in said.files] == [("5-cat.png", "image/png")]
+    assert said.text.endswith("[File: inbox/5-note.png, 10 bytes]")
+
+
+def _file(name: str, content: bytes) -> OfferedFile:
+    async def read() -> AsyncIterator[bytes]:
+        yield content
+
+    return OfferedFile(name, len(content), read)

@@ -11,6 +11,7 @@ from starlette.routing import Route
 from wakeful.building.loading import load
 from wakeful.config.config import Config
 from wakeful.config.values import OPERATOR
+from wakeful.engine.attachments.desk import AttachmentDesk
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.engine import Engine
 from wakeful.errors import ConfigError
@@ -66,11 +67,12 @@ async def _build_doors(
     settings = config.messaging
     commands = Commands(engine, store, check_model, config.model, config.engine.permission_mode)
     new = NewSessions(OPERATOR, config.model, config.workspace)
+    attachments = AttachmentDesk(store, config.home, settings.attachment_bytes)
     doors = {}
     for name in settings.doors:
         platform = build_platform(name, await _needs(name, config, engine, store, routes))
         door = CHAT_ADAPTERS[name].door()
-        make_ingress = partial(ChatIngress, engine, store, door, settings, people, commands, new)
+        make_ingress = partial(ChatIngress, engine, store, door, settings, people, commands, new, attachments)
         doors[name] = PlatformDoor(engine, store, platform, make_ingress, settings, SystemClock())
     return doors
 

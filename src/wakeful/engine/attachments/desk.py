@@ -46,6 +46,16 @@ class AttachmentDesk:
         """Keep a copy of a file as it is now. Raises AttachmentTooLarge, OSError."""
         return await self._keep(attachment_id, path.name, _read(path), session_id)
 
+    async def offer(self, attachment_id: str, path: Path, owner: str) -> Attachment:
+        """Keep a copy of a file for a message that is about to be sent, unless that was done before."""
+        known = await self.find(attachment_id)
+        return known or await self._take(attachment_id, path.name, _read(path), owner, "", is_used=False)
+
+    async def bind(self, ids: Sequence[str], session_id: str) -> None:
+        """Note that a message of this session has them."""
+        if ids:
+            await self._store.write(lambda tx: tx.attachments.use(ids, session_id))
+
     async def claim(self, ids: Sequence[str], session: Session, principal: str) -> tuple[Attachment, ...]:
         """Return the attachments of a message that is about to be sent, and keep them from being dropped. Raises
         AttachmentUnusable, also for those of other people.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from wakeful.gateway.messaging.platform import OfferedFile, Refused
 from wakeful.model.attachment import safe_name
+from wakeful.model.file_type import LOOKED_AT, picture_in
 
 _FOLDER = "inbox"
 # What the system says when a file cannot be written and will not be later: the agent may have put something there.
@@ -22,11 +23,13 @@ class Saved:
     lines: Sequence[str]
     # Sentences for the chat, one for each file that was left out.
     remarks: Sequence[str]
+    # The files that are pictures, which the model also sees.
+    pictures: Sequence[Path] = ()
 
 
 async def save_all(attachments: Sequence[OfferedFile], message_id: str, workspace: Path, most_bytes: int) -> Saved:
     """A message that is taken in a second time finds its own files, and writes over them."""
-    lines, remarks = [], []
+    lines, remarks, pictures = [], [], []
     taken: set[str] = set()
     for attachment in attachments:
         given = safe_name(attachment.name)
@@ -46,7 +49,9 @@ async def save_all(attachments: Sequence[OfferedFile], message_id: str, workspac
             remarks.append(_too_large(given, attachment.size, most_bytes))
         else:
             lines.append(f"[File: {_FOLDER}/{name}, {size} bytes]")
-    return Saved(lines, remarks)
+            if await asyncio.to_thread(_is_picture, workspace / _FOLDER / name):
+                pictures.append(workspace / _FOLDER / name)
+    return Saved(lines, remarks, pictures)
 
 
 async def _save(attachment: OfferedFile, path: Path, most_bytes: int) -> int | None:
@@ -69,6 +74,11 @@ async def _save(attachment: OfferedFile, path: Path, most_bytes: int) -> int | N
         file.close()
         unfinished.unlink(missing_ok=True)
     return size
+
+
+def _is_picture(path: Path) -> bool:
+    with path.open("rb") as file:
+        return picture_in(file.read(LOOKED_AT)) is not None
 
 
 def _free_name(name: str, taken: set[str]) -> str:

@@ -8,8 +8,10 @@ import errno
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 
+from wakeful.engine.attachments.desk import AttachmentDesk
 from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.errors import SessionNotFound, StoreFull, WakefulError
@@ -22,6 +24,7 @@ from wakeful.gateway.messaging.inbound.sessions import ChatSessions, NewSessions
 from wakeful.gateway.messaging.inbound.storable import storable
 from wakeful.gateway.messaging.platform import IncomingMessage, Press, PressAnswer
 from wakeful.gateway.messaging.settings import DoorSettings, Groups, MessagingSettings
+from wakeful.model.attachment import Attachment
 from wakeful.model.inbox import InboxRow, RowKind
 from wakeful.model.messaging.chat import ChatKind
 from wakeful.model.messaging.post import PostKind
@@ -56,6 +59,7 @@ class ChatIngress:
         people: People,
         commands: Commands,
         new: NewSessions,
+        attachments: AttachmentDesk,
         on_post: Callable[[], None],
         say: Callable[[Address, str], Awaitable[None]],
     ) -> None:
@@ -69,6 +73,7 @@ class ChatIngress:
         self._people = people
         self._commands = commands
         self._new = new
+        self._attachments = attachments
         self._sessions = ChatSessions(store, self._mine.sessions, new)
         self._presses = Presses(engine, store, people)
         self._on_post = on_post
@@ -158,15 +163,24 @@ class ChatIngress:
         if not text:
             await self._store.write(partial(self._take_remarks, message, session, saved.remarks))
             return
+        pictures = [await self._shown(message, number, path) for number, path in enumerate(saved.pictures)]
         while True:
             try:
-                submission = self._submission(message, session, text)
+                submission = replace(self._submission(message, session, text), attachments=tuple(pictures))
                 before = partial(self._enter, message, submission, session, saved.remarks)
                 await self._engine.submit(submission, before=before)
             except (_ChatMoved, SessionNotFound):
                 session = await self._sessions.current(message)
             else:
+                await self._attachments.bind([picture.id for picture in pictures], submission.session_id)
                 return
+
+    async def _shown(self, message: IncomingMessage, number: int, path: Path) -> Attachment:
+        """Keep a picture for the model. The same message, taken in a second time, finds it."""
+        address = message.address
+        place = f"{address.platform}:{address.chat_id}:{address.sender.message_id}:{number}"
+        name = f"att_{sha256(place.encode()).hexdigest()[:32]}"
+        return await self._attachments.offer(name, path, self._new.owner)
 
     def _submission(self, message: IncomingMessage, known: Session | None, text: str) -> Submission:
         session = known or self._sessions.make(message)
