@@ -1,0 +1,107 @@
+"""Attachments and what turns are told: both go with their session, and a node fetches what another one took in."""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.store.conftest import FakeClock
+from tests.store.nouns import have_session
+from wakeful.engine.attachments.desk import AttachmentDesk
+from wakeful.errors import AttachmentUnusable
+from wakeful.model.attachment import Attachment
+from wakeful.store.base import Store, Transaction
+
+CAT = Attachment("att_1", "cät\0.png", "image/png", 3, "alice", "", 20.0)
+
+
+async def pieces(*data: bytes) -> AsyncIterator[bytes]:
+    for piece in data:
+        yield piece
+
+
+async def test_an_attachment_is_read_back_whole_and_put_once(store: Store) -> None:
+    async def body(tx: Transaction) -> tuple[bool, bool]:
+        return await tx.attachments.put_if_new(CAT, is_used=False), await tx.attachments.put_if_new(CAT, is_used=True)
+
+    assert await store.write(body) == (True, False)
+    (found,) = await store.read(lambda tx: tx.attachments.find(["att_2", "att_1"]))
+    assert (found, found.owner, found.session_id, found.created_at) == (CAT, "alice", "", 20.0)
+
+
+async def test_one_that_was_sent_stays_and_belongs_to_its_first_session(store: Store) -> None:
+    await have_session(store, "s1")
+    await have_session(store, "s2")
+
+    async def body(tx: Transaction) -> None:
+        await tx.attachments.put_if_new(CAT, is_used=False)
+        await tx.attachments.put_if_new(replace(CAT, id="att_2"), is_used=False)
+        await tx.attachments.use(["att_1"], "s1")
+        await tx.attachments.use(["att_1"], "s2")
+
+    await store.write(body)
+
+    assert await store.write(lambda tx: tx.attachments.drop_unused(21.0, 10)) == ["att_2"]
+    assert await store.read(lambda tx: tx.attachments.of_session("s1")) == ["att_1"]
+    assert await store.read(lambda tx: tx.attachments.of_session("s2")) == []
+
+
+async def test_a_session_that_is_gone_leaves_neither_files_nor_what_it_was_told(store: Store) -> None:
+    await have_session(store, "s1")
+
+    async def body(tx: Transaction) -> None:
+        await tx.attachments.put_if_new(replace(CAT, session_id="s1"), is_used=True)
+        await tx.attachments.add_piece("att_1", 0, b"cat")
+        await tx.turns.tell("s1", b"{}")
+        await tx.turns.tell("s1", b"[]")
+
+    await store.write(body, lock=["s1"])
+    assert await store.read(lambda tx: tx.turns.told("s1")) == b"[]"
+
+    async def remove(tx: Transaction) -> None:
+        await tx.purges.remove_some("s1", 100)
+        await tx.purges.finish("s1")
+
+    await store.write(remove, lock=["s1"])
+
+    assert await store.read(lambda tx: tx.attachments.find(["att_1"])) == []
+    assert await store.read(lambda tx: tx.attachments.piece("att_1", 0)) is None
+    assert await store.read(lambda tx: tx.turns.told("s1")) is None
+
+
+@pytest.mark.parametrize("data", [b"", b"cat", b"x" * (2 * 1024 * 1024 + 1)], ids=["empty", "small", "large"])
+async def test_another_node_has_what_this_one_took_in(
+    store: Store, new_store: Callable[[], Store], tmp_path: Path, data: bytes
+) -> None:
+    if store.is_exclusive:
+        pytest.skip("one node only")
+    here, there = (AttachmentDesk(store, tmp_path / name, 20 * 1024 * 1024) for name in ("here", "there"))
+
+    taken = await here.receive("cat.png", pieces(data[:1], data[1:]), "alice")
+
+    assert await there.read(taken.id) == data
+    place = await there.place(taken.id, "s1")
+    assert place is not None
+    assert place.read_bytes() == data
+    assert place.is_relative_to(tmp_path / "there" / "attachments" / "s1")
+
+
+async def test_tidying_drops_what_was_never_sent_and_what_no_row_names(
+    store: Store, clock: FakeClock, tmp_path: Path
+) -> None:
+    session = await have_session(store, "s1")
+    desk = AttachmentDesk(store, tmp_path, 100)
+    sent, unsent = [await desk.receive("a", pieces(b"x"), "alice") for _ in range(2)]
+    await desk.claim([sent.id], session, "alice")
+    await desk.place(sent.id, "s1")
+    (tmp_path / "attachments" / "s9").mkdir()
+
+    await clock.set(clock.now + 25 * 3600)
+    await desk.tidy()
+
+    assert (await desk.read(sent.id), await desk.read(unsent.id)) == (b"x", None)
+    assert sorted(folder.name for folder in (tmp_path / "attachments").iterdir()) == ["all", "s1"]
+    assert [file.name for file in (tmp_path / "attachments" / "all").iterdir()] == [sent.id]
+    with pytest.raises(AttachmentUnusable):
+        await desk.claim([unsent.id], session, "alice")
