@@ -1,11 +1,23 @@
 """Describes the routes of attachments."""
 
+from wakeful.model.file_type import PICTURE_TYPES
 from wakeful.web.attachments.routes import TakenIn, UploadQuery
 from wakeful.wire.openapi import Family, json_answer, operation
 from wakeful.wire.refusals import refusals
 from wakeful.wire.schema import Json, parameters
 
-_BYTES: Json = {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
+_BYTES: Json = {"schema": {"type": "string", "format": "binary"}}
+_ID: Json = {
+    "name": "id",
+    "in": "path",
+    "required": True,
+    "description": "The id of an attachment.",
+    "schema": {"type": "string"},
+}
+_FILE: Json = {
+    "description": "The file. Browsers show pictures, and save everything else.",
+    "content": dict.fromkeys(("application/octet-stream", *PICTURE_TYPES), _BYTES),
+}
 
 PATHS: dict[str, dict[str, Json]] = {
     "/api/attachments": {
@@ -15,15 +27,15 @@ PATHS: dict[str, dict[str, Json]] = {
             {200: json_answer("It is taken in.", TakenIn), **refusals(400, 404, 413, 503)},
             words="The body is the file. A file that no message names within a day is dropped.",
             parameters=parameters(UploadQuery, "query"),
-            body={"required": True, **_BYTES},
+            body={"required": False, "content": {"application/octet-stream": _BYTES}},
         ),
     },
     "/api/attachments/{id}": {
         "get": operation(
             "getAttachment",
             "Get the bytes of an attachment",
-            {200: {"description": "The file. Only pictures are shown by browsers.", **_BYTES}, **refusals(404, 503)},
-            parameters=[{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
+            {200: _FILE, **refusals(404, 503)},
+            parameters=[_ID],
         ),
     },
 }

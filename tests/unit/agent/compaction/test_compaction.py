@@ -356,7 +356,7 @@ async def test_instructions_that_leave_no_room_fail_with_a_sentence() -> None:
 async def test_two_summaries_in_vain_end_the_turn() -> None:
     facts, failure = await failure_of(loop_with(SmallModel(), window=4_000), brief_with(talk(8), vain_summaries=2))
     assert (names(facts), failure.code) == (["CompactionStarted", "CompactionFailed"], "context_overflow")
-    assert "The conversation cannot be made shorter than about 8,305 tokens" in str(failure)
+    assert "The conversation cannot be made shorter than about 8,107 tokens" in str(failure)
 
 
 async def test_an_endpoint_that_refuses_everything_ends_the_turn() -> None:
