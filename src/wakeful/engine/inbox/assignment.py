@@ -17,7 +17,7 @@ class Assignment:
     journal: Sequence[Entry] | None = None
     # Set when the opening commits, if the model is asked before that; None if it is committed already.
     opened: asyncio.Event | None = None
-    # The owner of a session that the opening creates; None: the session must be read.
+    # The owner of its session; None for a turn that was taken over.
     owner: str | None = None
 
     async def until_open(self) -> None:

@@ -89,7 +89,7 @@ class Dispatcher:
         assignment = None
         if decision.opening is not None:
             opening = titled(decision.opening, lane.session, title)
-            assignment = assignment_of(opening, await tx.open(opening))
+            assignment = assignment_of(opening, await tx.open(opening), lane.session.owner)
             await begin_run(tx, assignment.turn)
         elif title:
             await self._name(tx, lane.session, title)
@@ -134,7 +134,9 @@ class Dispatcher:
         await self._announce_failure(tx, lane.session, turn, outcome, closed.events[-1])
         if title:
             await self._name(tx, lane.session, title)
-        return None if closing.next is None or closed.next is None else assignment_of(closing.next, closed.next)
+        if closing.next is None or closed.next is None:
+            return None
+        return assignment_of(closing.next, closed.next, lane.session.owner)
 
     async def join(self, tx: Transaction, lease: Lease, step: int, index: int) -> tuple[list[Entry], Event | None]:
         """Claim the rows that arrived for a running turn, and record them from `index` on, the first free index of the
@@ -241,11 +243,11 @@ def _has_a_title(session: Session) -> NewEvent:
 
 def first_assignment(opening: Opening, opened: asyncio.Event) -> Assignment:
     """Return the assignment of a new session's first turn, before its opening is committed."""
-    owner = None if opening.session is None else opening.session.owner
-    return Assignment(opening.turn, len(opening.facts), opening.entries, opened, owner)
+    assert opening.session is not None
+    return Assignment(opening.turn, len(opening.facts), opening.entries, opened, opening.session.owner)
 
 
-def assignment_of(opening: Opening, opened: Opened) -> Assignment:
+def assignment_of(opening: Opening, opened: Opened, owner: str) -> Assignment:
     """Return the assignment of a turn whose opening was written. With ancestors, the journal must be read."""
     base = opened.events[len(opening.facts) - 1].session_seq
-    return Assignment(opened.turn, base, opening.entries if opened.turn.parent is None else None)
+    return Assignment(opened.turn, base, opening.entries if opened.turn.parent is None else None, owner=owner)

@@ -45,7 +45,7 @@ class Intake:
             await self._create(tx, submission.session)
         elif submission.session is not None:
             opening = self.first(submission)
-            assignment = assignment_of(opening, await tx.open(opening))
+            assignment = assignment_of(opening, await tx.open(opening), submission.session.owner)
             await begin_run(tx, assignment.turn)
             return Receipt.opened(assignment.turn), assignment
         lane = await self.dispatcher.lane(tx, submission.session_id, row.dedupe_key)

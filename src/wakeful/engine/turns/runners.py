@@ -76,7 +76,8 @@ class Runners:
             elif early is not None:
                 early.job.cancel()
             elif opened is not None:
-                self._launch(assignment_of(opening, opened))
+                assert opening.session is not None
+                self._launch(assignment_of(opening, opened, opening.session.owner))
 
         return (await self._commits.open_new(opening, hear)).turn
 
