@@ -5,6 +5,9 @@ import { newSession } from "../router.js";
 import { retryNow, refresh } from "../session/session.js";
 import { firstTurn } from "./first_words.js";
 
+const HINT =
+  "What the agent should know in every conversation goes into instructions.md in the server’s folder; what it needs for a project, into the project’s AGENTS.md.";
+
 const MAKE = { new: beginning, first: firstTurn, missing, unreachable, older };
 
 export function emptyView(entry) {
@@ -17,6 +20,7 @@ function beginning() {
     { class: "empty empty--page" },
     el("h2", { text: "Nothing has been said yet" }),
     el("p", { text: "You can close the tab at any time. The agent is woken when a job ends." }),
+    el("p", { class: "dim", text: HINT }),
   );
 }
 
