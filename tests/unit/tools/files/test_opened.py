@@ -1,0 +1,103 @@
+"""What is open to a session in the server's own folder: its memory, its attachments and skills, and nothing else."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import orjson
+import pytest
+
+from tests.unit.model.test_file_type import PNG
+from tests.unit.tools.kit import new_turn
+from wakeful.model.approvals.reason_kinds import EDIT, MEMORY
+from wakeful.model.told import Told
+from wakeful.model.turn import Turn
+from wakeful.tools.base import Intent, ToolContext, ToolResult
+from wakeful.tools.files.file_tools import ReadFile, WriteFile
+
+
+async def run(tool: ReadFile | WriteFile, turn: Turn, **arguments: str) -> ToolResult:
+    return await tool.run(arguments, ToolContext(turn, 1, 1, "call_1"))
+
+
+def code_of(result: ToolResult) -> str:
+    return str(orjson.loads(result.text)["code"])
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "home" / "workspace").mkdir(parents=True)
+    (tmp_path / "home" / "key").write_text("secret")
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def turn(home: Path) -> Turn:
+    told = Told("", str(home / "memory.md"), (str(home / "skills" / "slides"),))
+    return replace(new_turn(home / "workspace"), told=told)
+
+
+async def test_the_memory_is_written_and_read(home: Path, turn: Turn) -> None:
+    path = str(home / "memory.md")
+    await run(WriteFile(home), turn, path=path, content="Her cat is called Mia.")
+    read = await run(ReadFile(home), turn, path=path)
+
+    assert (home / "memory.md").read_text() == "Her cat is called Mia."
+    assert read.text == "Her cat is called Mia."
+
+
+async def test_a_memory_that_would_get_too_long_stays_as_it_is(home: Path, turn: Turn) -> None:
+    (home / "memory.md").write_text("short")
+
+    result = await run(WriteFile(home), turn, path=str(home / "memory.md"), content="ü" * 8_193)
+
+    assert result.is_error
+    assert code_of(result) == "too_large"
+    assert (home / "memory.md").read_text() == "short"
+
+
+@pytest.mark.parametrize(("is_wakeup", "kinds"), [(False, [EDIT]), (True, [MEMORY, EDIT])])
+async def test_a_change_of_it_asks_where_programs_have_opened_the_turn(
+    home: Path, turn: Turn, is_wakeup: bool, kinds: list[str]
+) -> None:
+    context = ToolContext(replace(turn, is_wakeup=is_wakeup), 1, 1, "call_1")
+
+    intent = await WriteFile(home).intent({"path": str(home / "memory.md"), "content": "x"}, context)
+
+    assert isinstance(intent, Intent)
+    assert [reason.kind for reason in intent.reasons] == kinds
+
+
+async def test_skills_and_own_attachments_can_be_read_and_nothing_else(home: Path, turn: Turn) -> None:
+    for name in ("skills/slides/notes.txt", f"attachments/{turn.session_id}/a.txt"):
+        (home / name).parent.mkdir(parents=True)
+        (home / name).write_text("open")
+        assert (await run(ReadFile(home), turn, path=str(home / name))).text == "open"
+    for name in ("skills/other/SKILL.md", "attachments/ses_other/a.txt", "attachments/all/att_1", "key"):
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text("closed")
+        assert code_of(await run(ReadFile(home), turn, path=str(home / name))) == "outside"
+
+
+async def test_without_a_memory_the_file_is_closed(home: Path, turn: Turn) -> None:
+    bare = replace(turn, told=Told())
+
+    result = await run(WriteFile(home), bare, path=str(home / "memory.md"), content="Mine now.")
+
+    assert code_of(result) == "outside"
+
+
+async def test_a_picture_is_read_with_its_size_and_a_huge_one_is_only_named(home: Path, turn: Turn) -> None:
+    workspace = home / "workspace"
+    (workspace / "cat.txt").write_bytes(PNG)
+    (workspace / "wide.png").write_bytes(PNG[:16] + (100_000).to_bytes(4, "big") + PNG[20:])
+    (workspace / "large.png").write_bytes(PNG + b"\0" * 5 * 1024 * 1024)
+
+    cat = await run(ReadFile(home), turn, path="cat.txt")
+    wide = await run(ReadFile(home), turn, path="wide.png")
+    large = await run(ReadFile(home), turn, path="large.png")
+
+    assert cat.text == f"[Image: cat.txt, 640×480, {len(PNG)} bytes]"  # noqa: RUF001
+    assert [(picture.type, picture.data) for picture in cat.pictures] == [("image/png", PNG)]
+    assert "too many pixels" in wide.text
+    assert wide.pictures == ()
+    assert code_of(large) == "too_large"
