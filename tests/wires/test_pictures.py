@@ -159,6 +159,22 @@ async def test_a_model_without_vision_is_told_instead(tmp_path: Path) -> None:
     assert answered["messages"][-1]["content"] == f"{_LINE}\n[This model cannot see pictures.]"
 
 
+async def test_the_model_reads_what_was_sent_whatever_the_agent_has_made_of_its_copy(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("sk-secret")
+    async with Endpoint(Script(tokens=1)) as endpoint, _server(tmp_path, "openai", endpoint) as running:
+        session = await _session(running, _workspace(tmp_path))
+        note = await _attached(running, session, b"The rent is 900.", "rent.txt")
+        copy = await running.attachments.place(note.id, session.id)
+        assert copy is not None
+        copy.unlink()
+        copy.symlink_to(tmp_path / "secret")
+        await _say(running, session.id, "look", (note,))
+
+    text = endpoint.tally.raw[0].decode()
+    assert "The rent is 900." in text
+    assert "sk-secret" not in text
+
+
 async def test_a_turn_is_told_the_same_until_its_end_and_the_next_one_anew(tmp_path: Path) -> None:
     (tmp_path / "instructions.md").write_text("Answer in verse.")
     write = {"path": str(tmp_path / "memory.md"), "content": "Her cat is called Mia."}

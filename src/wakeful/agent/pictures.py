@@ -88,17 +88,18 @@ class Illustrator:
 
     async def _part(self, file: Attachment, session_id: str, *, sees: bool) -> tuple[str, str]:
         """Return what the model reads of a file, and the URL of a picture that it sees; empty: none."""
+        # The bytes as they were sent: what lies at the place, the agent may have changed, or led elsewhere by a link.
         place = None if self.files is None else await self.files.place(file.id, session_id)
-        if place is None:
+        data = None if self.files is None else await self.files.read(file.id)
+        if place is None or data is None:
             return f"[File: {file.name}]\n{_GONE}", ""
         if file.is_picture:
-            return await asyncio.to_thread(_shown_picture, file, place, sees)
+            return await asyncio.to_thread(_shown_picture, file, place, data, sees)
         head = f"[File: {file.name}]\n[Its path is {place}; it has {file.size:,} bytes.]"
-        return (await asyncio.to_thread(_with_text, head, place) if file.is_text else head), ""
+        return (await asyncio.to_thread(_with_text, head, data) if file.is_text else head), ""
 
 
-def _shown_picture(file: Attachment, place: Path, sees: bool) -> tuple[str, str]:
-    data = place.read_bytes()
+def _shown_picture(file: Attachment, place: Path, data: bytes, sees: bool) -> tuple[str, str]:
     picture = picture_in(data[:LOOKED_AT])
     if picture is None:
         return f"[File: {file.name}]\n[Its path is {place}.]", ""
@@ -110,11 +111,10 @@ def _shown_picture(file: Attachment, place: Path, sees: bool) -> tuple[str, str]
     return head, _data_url(picture.type, data)
 
 
-def _with_text(head: str, place: Path) -> str:
-    with place.open(encoding="utf-8", errors="replace", newline="") as file:
-        text = file.read(_MOST_CHARACTERS)
-        cut = "\n[Cut: the file goes on; read the rest with read_file.]" if file.read(1) else ""
-    return f"{head}\n\n{text}{cut}"
+def _with_text(head: str, data: bytes) -> str:
+    text = data.decode(errors="replace")
+    cut = "\n[Cut: the file goes on; read the rest with read_file.]" if len(text) > _MOST_CHARACTERS else ""
+    return f"{head}\n\n{text[:_MOST_CHARACTERS]}{cut}"
 
 
 def _picture_url(data: bytes) -> str:
