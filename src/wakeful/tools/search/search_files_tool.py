@@ -73,7 +73,7 @@ class SearchFiles(OnlyReads):
         if not pattern and not glob:
             raise Unusable("Give pattern, glob or both: there is nothing to search for")
         limit = _whole(arguments, "limit", _USUAL_LIMIT, 1, _MOST)
-        path = path_to_read({"path": "."} | {**arguments}, context.workspace, self._home, context.session_id)
+        path = path_to_read({"path": "."} | {**arguments}, context, self._home)
         start = path if path.is_dir() else path.parent
         if not path.exists():
             raise Unusable(f"{arguments['path']} was not found", "not_found")
