@@ -12,7 +12,7 @@ from wakeful.agent.compaction.compactor import Compactor
 from wakeful.agent.compaction.summariser import Summariser
 from wakeful.agent.model_line import ModelLine, RestingModels
 from wakeful.agent.models.window import LearntWindows, Windows
-from wakeful.agent.pictures import Illustrator, KeptFiles, ResultPictures
+from wakeful.agent.pictures import AttachedFiles, Illustrator, ResultPictures
 from wakeful.agent.progress import Progress
 from wakeful.agent.providers.base import FindModel
 from wakeful.agent.settings import AgentSettings
@@ -42,7 +42,7 @@ class Loop:
         windows: Windows | None = None,
         cost_of: Callable[[str, Usage], float | None] = lambda model, usage: None,
         toolset_of: ToolsetOf | None = None,
-        files: KeptFiles | None = None,
+        files: AttachedFiles | None = None,
     ) -> None:
         """`redact` removes known secrets from tool results; `count_error` gets the code of each model error; `windows`
         knows how much models can read; `cost_of` returns what an answer of a model has cost in USD, None if that is

@@ -17,7 +17,7 @@ _BLIND = "[This model cannot see pictures.]"
 _GONE = "[It is no longer there.]"
 
 
-class KeptFiles(Protocol):
+class AttachedFiles(Protocol):
     """The attachments, by their ids."""
 
     async def keep(self, attachment_id: str, name: str, data: bytes, session_id: str) -> Attachment:
@@ -35,7 +35,7 @@ class KeptFiles(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ResultPictures:
-    files: KeptFiles | None
+    files: AttachedFiles | None
 
     async def kept(self, pictures: Sequence[ToolPicture], context: ToolContext) -> tuple[str, ...]:
         """Return the URLs under which a result names its pictures. Those of a turn that is not stored hold the bytes:
@@ -60,7 +60,7 @@ NOT_KEPT = ResultPictures(None)
 class Illustrator:
     """Puts the bytes in the place of ids."""
 
-    files: KeptFiles | None
+    files: AttachedFiles | None
 
     async def illustrated(self, messages: Sequence[Message], session_id: str, *, sees: bool) -> list[Message]:
         """Return the messages as a model reads them. `sees` is whether it takes pictures."""
