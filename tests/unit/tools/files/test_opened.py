@@ -55,16 +55,13 @@ async def test_a_memory_that_would_get_too_long_stays_as_it_is(home: Path, turn:
     assert (home / "memory.md").read_text() == "short"
 
 
-@pytest.mark.parametrize(("is_wakeup", "kinds"), [(False, [EDIT]), (True, [MEMORY, EDIT])])
-async def test_a_change_of_it_asks_where_programs_have_opened_the_turn(
-    home: Path, turn: Turn, is_wakeup: bool, kinds: list[str]
-) -> None:
-    context = ToolContext(replace(turn, is_wakeup=is_wakeup), 1, 1, "call_1")
+async def test_a_change_of_it_is_named_to_the_gate(home: Path, turn: Turn) -> None:
+    context = ToolContext(turn, 1, 1, "call_1")
 
     intent = await WriteFile(home).intent({"path": str(home / "memory.md"), "content": "x"}, context)
 
     assert isinstance(intent, Intent)
-    assert [reason.kind for reason in intent.reasons] == kinds
+    assert [reason.kind for reason in intent.reasons] == [MEMORY, EDIT]
 
 
 async def test_skills_and_own_attachments_can_be_read_and_nothing_else(home: Path, turn: Turn) -> None:
