@@ -90,7 +90,8 @@ class CallRunner:
         text = self.redact(result.text)
         if len(text) > context.result_limit:
             text = await self.long_results.shortened(replace(result, text=text), context)
-        return CallFinished(step, open_call.index, call, text, seconds, result.consumes, result.is_error)
+        changes = tuple(replace(change, diff=self.redact(change.diff)) for change in result.changes)
+        return CallFinished(step, open_call.index, call, text, seconds, result.consumes, result.is_error, changes)
 
     def _context(self, turn: Turn, step: int, open_call: OpenCall) -> ToolContext:
         return ToolContext(turn, step, open_call.index, open_call.call.id, self.long_results.limit_of(turn.model))

@@ -80,6 +80,7 @@ def call_finished(fact: CallFinished) -> NewEvent:
         "result": fact.text,
         "seconds": fact.seconds,
         "is_error": fact.is_error,
+        "changes": [change.fields for change in fact.changes],
     }
     if fact.consumes:
         # Background tasks whose end this result has shown: they get no notice.

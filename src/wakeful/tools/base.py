@@ -10,6 +10,7 @@ import orjson
 
 from wakeful.model.approvals.approval import Reason
 from wakeful.model.failure import failure_text
+from wakeful.model.journal.change import Change
 from wakeful.model.turn import Turn
 
 RESULT_LIMIT = 50_000
@@ -69,6 +70,8 @@ class ToolResult:
     is_error: bool = False
     # The text is a JSON object, so it cannot be cut anywhere.
     is_object: bool = False
+    # The files that the call has written.
+    changes: tuple[Change, ...] = ()
 
     @classmethod
     def of(cls, answer: Mapping[str, Any], consumes: tuple[str, ...] = ()) -> "ToolResult":
@@ -82,11 +85,12 @@ class ToolResult:
 
 
 class Unusable(Exception):
-    """An argument that a tool cannot use. The tool catches it and answers with its code and text."""
+    """An argument that a tool cannot use. The tool catches it and answers with its code, text and further fields."""
 
-    def __init__(self, sentence: str, code: str = "invalid_arguments") -> None:
+    def __init__(self, sentence: str, code: str = "invalid_arguments", **fields: Any) -> None:
         super().__init__(sentence)
         self.code = code
+        self.fields = fields
 
 
 def as_sentence(reason: str) -> str:

@@ -115,6 +115,7 @@ class Recorder:
             text=fact.text,
             seconds=fact.seconds,
             is_error=fact.is_error,
+            changes=fact.changes,
         )
         await self._record(Step([entry], [turn_events.call_finished(fact)], fact.consumes))
 

@@ -7,13 +7,14 @@ has index 0, too, and is the last entry of its turn. A summary of the conversati
 Entries are never removed. What a user deletes is marked as deleted in its entry, and no model reads it again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 import orjson
 
+from wakeful.model.journal.change import Change
 from wakeful.model.journal.fact import Answered
 from wakeful.model.journal.message import (
     AssistantMessage,
@@ -114,10 +115,26 @@ def cut_entry(turn_id: str, step: int, said: Said) -> Entry:
 
 
 def result_entry(
-    turn_id: str, step: int, index: int, *, call_id: str, text: str, seconds: float, is_error: bool = False
+    turn_id: str,
+    step: int,
+    index: int,
+    *,
+    call_id: str,
+    text: str,
+    seconds: float,
+    is_error: bool = False,
+    changes: Sequence[Change] = (),
 ) -> Entry:
-    payload = orjson.dumps({"call_id": call_id, "text": text, "seconds": seconds, "is_error": is_error})
-    return Entry(turn_id, step, index, EntryKind.RESULT, payload)
+    payload: dict[str, Any] = {"call_id": call_id, "text": text, "seconds": seconds, "is_error": is_error}
+    if changes:
+        payload["changes"] = [change.fields for change in changes]
+    return Entry(turn_id, step, index, EntryKind.RESULT, orjson.dumps(payload))
+
+
+def with_change_undone(entry: Entry) -> Entry:
+    """Return the result of a call with its changes marked as taken back."""
+    changes = [change | {"undone": True} for change in entry.data.get("changes", ())]
+    return replace(entry, payload=orjson.dumps(entry.data | {"changes": changes}))
 
 
 def summary_entry(turn_id: str, step: int, summary: Summary) -> Entry:

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wakeful.model.journal.change import Change
 from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, Usage
 from wakeful.model.journal.summary import CompactionReason, Summary
 from wakeful.model.spend import Spend
@@ -79,6 +80,8 @@ class CallFinished:
     # Tasks whose end this result shows to the agent: their notices are no longer needed.
     consumes: tuple[str, ...] = ()
     is_error: bool = False
+    # The files that it has written.
+    changes: tuple[Change, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
