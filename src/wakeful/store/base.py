@@ -15,6 +15,7 @@ from wakeful.model.store_stats import StoreStats
 from wakeful.model.words import WordsHead, WordsPart
 from wakeful.store.tables.api import Conversations, IdempotencyKeys
 from wakeful.store.tables.approvals import Approvals, Grants
+from wakeful.store.tables.changes import FileChanges
 from wakeful.store.tables.logins import Logins
 from wakeful.store.tables.messaging import Chats, OutboxCursors, Pairings, PlatformDoors, Posts
 from wakeful.store.tables.records import Events, Journal, NewsLog, OldWords
@@ -83,6 +84,8 @@ class Transaction(Protocol):
     def approvals(self) -> Approvals: ...
     @property
     def grants(self) -> Grants: ...
+    @property
+    def changes(self) -> FileChanges: ...
     @property
     def conversations(self) -> Conversations: ...
     @property

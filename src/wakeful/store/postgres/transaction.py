@@ -9,6 +9,7 @@ from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.notifier import PostgresNotifier
 from wakeful.store.postgres.search.search import PostgresSearch
 from wakeful.store.postgres.tables.approvals import PostgresApprovals
+from wakeful.store.postgres.tables.changes import PostgresChanges
 from wakeful.store.postgres.tables.closings import close_turn
 from wakeful.store.postgres.tables.conversations import PostgresConversations
 from wakeful.store.postgres.tables.cron_jobs import PostgresCronJobs
@@ -55,6 +56,7 @@ class PostgresTransaction:
         self.news = PostgresNews(connection, footprint)
         self.tasks = PostgresTasks(connection, footprint)
         self.approvals = PostgresApprovals(connection, footprint)
+        self.changes = PostgresChanges(connection, footprint)
         self.grants = PostgresGrants(connection, footprint)
         self.conversations = PostgresConversations(connection)
         self.idempotency_keys = PostgresIdempotencyKeys(connection)

@@ -14,6 +14,7 @@ from wakeful.store.footprint import Footprint
 from wakeful.store.sqlite.connection import is_taken
 from wakeful.store.sqlite.search.search import SqliteSearch
 from wakeful.store.sqlite.tables.approvals import SqliteApprovals
+from wakeful.store.sqlite.tables.changes import SqliteChanges
 from wakeful.store.sqlite.tables.closings import close_turn
 from wakeful.store.sqlite.tables.conversations import SqliteConversations
 from wakeful.store.sqlite.tables.cron_jobs import SqliteCronJobs
@@ -59,6 +60,7 @@ class SqliteTransaction:
         self.news = SqliteNews(connection, footprint)
         self.tasks = SqliteTasks(connection, clock, footprint)
         self.approvals = SqliteApprovals(connection, footprint)
+        self.changes = SqliteChanges(connection, footprint)
         self.grants = SqliteGrants(connection, footprint)
         self.conversations = SqliteConversations(connection)
         self.idempotency_keys = SqliteIdempotencyKeys(connection)
