@@ -7,6 +7,7 @@ from wakeful.engine.engine import Engine
 from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import AgentLoop, Clock, Equipment, Processes, TurnBinder
 from wakeful.engine.settings import EngineSettings
+from wakeful.model.journal.change import KeptChange, TakenBack
 from wakeful.model.tasks.task import Host, Task
 from wakeful.model.turn import Turn
 from wakeful.store.base import Store
@@ -33,6 +34,11 @@ class NoUnstoredWork:
 class NoFiles:
     async def forget(self, session_id: str) -> None: ...
 
+    async def take_back(self, change: KeptChange, *, force: bool) -> TakenBack:
+        raise NotImplementedError
+
+    async def drop(self, change: KeptChange) -> None: ...
+
 
 class NoBinder:
     def bind(self, turn: Turn) -> AbstractContextManager[None]:
@@ -51,4 +57,5 @@ def bare_engine(
     adopts: bool = True,
 ) -> Engine:
     ledger = Ledger(store, clock, settings, host=host, binder=binder or NoBinder())
-    return Engine(ledger, Equipment(loop, make_processes(ledger), NoUnstoredWork(), NoFiles()), adopts=adopts)
+    equipment = Equipment(loop, make_processes(ledger), NoUnstoredWork(), NoFiles(), NoFiles())
+    return Engine(ledger, equipment, adopts=adopts)

@@ -51,8 +51,12 @@ from wakeful.store.sqlite.store import SqliteStore
 from wakeful.tools.base import Tool
 from wakeful.tools.cronjob_tool import CronjobTool
 from wakeful.tools.delegate_tool import DelegateTool
-from wakeful.tools.files.file_tools import ListFiles, ReadFile, WriteFile
+from wakeful.tools.files.change_tools import EditFile, WriteFile
+from wakeful.tools.files.copies import FileCopies
+from wakeful.tools.files.file_changer import FileChanger
+from wakeful.tools.files.file_tools import ListFiles, ReadFile
 from wakeful.tools.files.kept_results import KeptResults
+from wakeful.tools.files.workspace import Folders
 from wakeful.tools.gate import Gate
 from wakeful.tools.mcp.servers import McpServers
 from wakeful.tools.ports import TaskLedger
@@ -158,7 +162,9 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     keeper = ProcessKeeper(tasks, settings, host)
     files = ChatFiles(store)
     schedules = build_schedules(config, ledger, providers)
-    tools = [*build_tools(ledger, keeper, tasks, files, schedules, config.home), *build_web_tools(config)]
+    copies = FileCopies(config.home)
+    own_tools = build_tools(ledger, keeper, tasks, files, schedules, config, copies)
+    tools = [*own_tools, *build_web_tools(config)]
     catalogue, facts = build_models(config)
     metrics = Metrics()
     store.notifier.listen(metrics.hear)
@@ -178,7 +184,7 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
         facts.cost_of,
         mcp.toolset,
     )
-    equipment = Equipment(loop, keeper, UnstoredProcesses(keeper, unstored), results)
+    equipment = Equipment(loop, keeper, UnstoredProcesses(keeper, unstored), results, copies)
     engine = Engine(ledger, equipment, adopts=adopts)
     names = frozenset(tool.spec.name for tool in tools)
     return Running(engine, store, keeper, providers, catalogue, facts, metrics, files, schedules, mcp, names, sandbox)
@@ -247,18 +253,22 @@ def build_tools(
     tasks: TaskLedger,
     files: ChatFiles,
     schedules: ScheduleDesk,
-    home: Path,
+    config: Config,
+    copies: FileCopies,
 ) -> Sequence[Tool]:
+    home, folders = config.home, Folders(config.home, config.extra_folders)
+    changer = FileChanger(ledger.changes, copies)
     return (
-        ListFiles(home),
-        ReadFile(home),
-        SearchFiles(home),
-        WriteFile(home),
+        ListFiles(folders),
+        ReadFile(folders),
+        SearchFiles(folders),
+        WriteFile(changer, folders),
+        EditFile(changer, folders),
         TerminalTool(keeper, home),
         ProcessTool(keeper, tasks, ledger.delegations, home),
         DelegateTool(ledger.delegations, ledger.memory_delegations),
         CronjobTool(schedules),
-        SendFileTool(files, home),
+        SendFileTool(files, folders),
         SessionSearchTool(ledger.sessions),
         TodoTool(ledger.todo),
     )

@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from wakeful.model.journal.change import KeptChange, TakenBack
 from wakeful.model.journal.fact import Brief, Fact
 from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Turn
@@ -74,6 +75,22 @@ class SessionFiles(Protocol):
     async def forget(self, session_id: str) -> None: ...
 
 
+class ChangedFiles(Protocol):
+    """What stood on this machine in files before agents changed them."""
+
+    async def take_back(self, change: KeptChange, *, force: bool) -> TakenBack:
+        """Put it back; without `force` not where the file has changed since. Doing so twice does no harm."""
+        ...
+
+    async def drop(self, change: KeptChange) -> None:
+        """Forget what stood there before this change."""
+        ...
+
+    async def forget(self, session_id: str) -> None:
+        """Forget all of a session."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Equipment:
     """What an engine works with; each part is built on the ledger."""
@@ -82,3 +99,4 @@ class Equipment:
     processes: Processes
     unstored: UnstoredWork
     files: SessionFiles
+    changed_files: ChangedFiles

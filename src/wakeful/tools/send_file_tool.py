@@ -7,7 +7,7 @@ from typing import Any
 
 from wakeful.tools.base import Intent, ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.files.results import file_failure
-from wakeful.tools.files.workspace import path_in_workspace, shown
+from wakeful.tools.files.workspace import Folders, path_in_workspace, shown
 from wakeful.tools.ports import FilePoster
 
 _MEGABYTE = 1_000_000
@@ -27,10 +27,9 @@ class SendFileTool:
         },
     )
 
-    def __init__(self, poster: FilePoster, home: Path) -> None:
-        """`home` is the server's own folder, which tools may not read."""
+    def __init__(self, poster: FilePoster, folders: Folders) -> None:
         self._poster = poster
-        self._home = home
+        self._folders = folders
 
     async def intent(self, arguments: Mapping[str, Any], context: ToolContext) -> Intent | ToolResult:
         # The file goes only to the user, who may read all of the workspace.
@@ -49,7 +48,7 @@ class SendFileTool:
                 "name the path to the user instead.",
             )
         try:
-            path = await asyncio.to_thread(_file, arguments, context.workspace, self._home, limit)
+            path = await asyncio.to_thread(_file, arguments, context.workspace, self._folders, limit)
         except (Unusable, OSError) as error:
             return file_failure(error, arguments)
         caption = arguments.get("caption")
@@ -58,8 +57,8 @@ class SendFileTool:
         return ToolResult.of({"sent": shown(path, context.workspace)})
 
 
-def _file(arguments: Mapping[str, Any], workspace: Path, home: Path, limit: int) -> Path:
-    path = path_in_workspace(arguments, workspace, home)
+def _file(arguments: Mapping[str, Any], workspace: Path, folders: Folders, limit: int) -> Path:
+    path = path_in_workspace(arguments, workspace, folders)
     size = path.stat().st_size
     if not path.is_file():
         raise Unusable(f"{shown(path, workspace)} is not a file", "not_a_file")

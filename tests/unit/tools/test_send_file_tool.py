@@ -8,6 +8,7 @@ import pytest
 from tests.unit.tools.kit import HOME, new_turn, run_tool
 from wakeful.model.session import Address
 from wakeful.model.turn import Door, Turn
+from wakeful.tools.files.workspace import Folders
 from wakeful.tools.send_file_tool import SendFileTool
 
 
@@ -30,7 +31,7 @@ async def test_a_file_is_posted_with_its_caption(tmp_path: Path) -> None:
     (tmp_path / "plan.txt").write_text("one")
     poster = Poster()
 
-    told, _ = await run_tool(SendFileTool(poster, HOME), a_turn(tmp_path), path="plan.txt", caption="The plan")
+    told, _ = await run_tool(SendFileTool(poster, Folders(HOME)), a_turn(tmp_path), path="plan.txt", caption="The plan")
 
     assert told == {"sent": "plan.txt"}
     assert poster.posted == [(1, 1, tmp_path / "plan.txt", "The plan")]
@@ -45,7 +46,7 @@ async def test_what_is_outside_too_large_or_no_file_is_refused(tmp_path: Path, p
     (workspace / "big.txt").write_text("x" * 11)
     poster = Poster()
 
-    _, result = await run_tool(SendFileTool(poster, HOME), a_turn(workspace), path=path)
+    _, result = await run_tool(SendFileTool(poster, Folders(HOME)), a_turn(workspace), path=path)
 
     assert result.is_error
     assert poster.posted == []
@@ -54,7 +55,7 @@ async def test_what_is_outside_too_large_or_no_file_is_refused(tmp_path: Path, p
 async def test_on_other_doors_it_says_where_files_can_be_sent(tmp_path: Path) -> None:
     (tmp_path / "plan.txt").write_text("one")
 
-    told, result = await run_tool(SendFileTool(Poster(), HOME), a_turn(tmp_path, "web"), path="plan.txt")
+    told, result = await run_tool(SendFileTool(Poster(), Folders(HOME)), a_turn(tmp_path, "web"), path="plan.txt")
 
     assert result.is_error
     assert "Telegram, Discord and Slack only" in str(told)

@@ -1,21 +1,20 @@
-"""The tools that read, list and write files of the workspace."""
+"""The tools that read and list files of the workspace."""
 
-import asyncio
 import os
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
-from wakeful.model.ids import new_id
-from wakeful.tools.base import RESULT_LIMIT, Intent, OnlyReads, ToolContext, ToolResult, ToolSpec, Unusable
-from wakeful.tools.files.diff import LOOKED_AT, is_text, preview_of
-from wakeful.tools.files.edit_reasons import edit_reasons
-from wakeful.tools.files.results import file_failure, result_of
-from wakeful.tools.files.workspace import path_in_workspace, path_to_read, readable, shown
+from wakeful.tools.base import RESULT_LIMIT, OnlyReads, ToolContext, ToolResult, ToolSpec, Unusable
+from wakeful.tools.files.diff import LOOKED_AT, is_text
+from wakeful.tools.files.results import result_of
+from wakeful.tools.files.workspace import Folders, path_in_workspace, path_to_read, readable, shown
 
 # Characters that are kept free for the note at the end of a cut result.
 _MARK_ROOM = 100
+# The most levels of directories in one listing.
+_DEEPEST = 5
 
 
 class ReadFile(OnlyReads):
@@ -33,12 +32,11 @@ class ReadFile(OnlyReads):
         },
     )
 
-    def __init__(self, home: Path) -> None:
-        """`home` is the server's own folder, which tools may not read."""
-        self._home = home
+    def __init__(self, folders: Folders) -> None:
+        self._folders = folders
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        return await result_of(_read, arguments, context, self._home)
+        return await result_of(_read, arguments, context, self._folders)
 
 
 class ListFiles(OnlyReads):
@@ -48,54 +46,29 @@ class ListFiles(OnlyReads):
         parameters={
             "type": "object",
             "properties": {
-                "path": {"type": "string", "description": "Path of the directory; the workspace itself if left out."}
+                "path": {"type": "string", "description": "Path of the directory; the workspace itself if left out."},
+                "depth": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": _DEEPEST,
+                    "description": "How many levels of directories to list; 1 if left out.",
+                },
             },
         },
     )
 
-    def __init__(self, home: Path) -> None:
-        self._home = home
+    def __init__(self, folders: Folders) -> None:
+        self._folders = folders
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        return await result_of(_list, arguments, context, self._home)
+        return await result_of(_list, arguments, context, self._folders)
 
 
-class WriteFile:
-    spec = ToolSpec(
-        name="write_file",
-        description="Write a whole text file of the workspace; an existing file is replaced.",
-        parameters={
-            "type": "object",
-            "properties": {
-                "path": {"type": "string", "description": "Path of the file, relative to the workspace."},
-                "content": {"type": "string", "description": "The new content of the file."},
-            },
-            "required": ["path", "content"],
-        },
-    )
-
-    def __init__(self, home: Path) -> None:
-        self._home = home
-
-    async def intent(self, arguments: Mapping[str, Any], context: ToolContext) -> Intent | ToolResult:
-        try:
-            return await asyncio.to_thread(_intent, arguments, context, self._home)
-        except (Unusable, OSError) as error:
-            return file_failure(error, arguments)
-
-    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
-        return False
-
-    async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        return await result_of(_write, arguments, context, self._home)
-
-
-def _read(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> str:
+def _read(arguments: Mapping[str, Any], context: ToolContext, folders: Folders) -> str:
     workspace = context.workspace
-    path = path_to_read(arguments, workspace, home, context.session_id)
+    path = path_to_read(arguments, workspace, folders, context.session_id)
     first = _whole_number(arguments, "offset") or 1
     limit = _whole_number(arguments, "limit")
-    _require_file(path, workspace)
     _require_text(path, workspace)
     # Only LF ends a line and nothing is translated, so what is read can be written back unchanged.
     with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
@@ -138,19 +111,33 @@ def _cut(lines: list[str], rest: str, first: int) -> str:
     return f"{rest}\n[Cut in line {number}, which is too long for a result; go on with offset {number + 1}.]"
 
 
-def _list(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> str:
-    path = path_in_workspace(arguments, context.workspace, home, default=".")
-    with os.scandir(path) as entries:
-        lines = [_entry(entry) for entry in sorted(entries, key=lambda entry: entry.name)]
+def _list(arguments: Mapping[str, Any], context: ToolContext, folders: Folders) -> str:
+    path = path_in_workspace(arguments, context.workspace, folders, default=".")
+    depth = _whole_number(arguments, "depth") or 1
+    if depth > _DEEPEST:
+        raise Unusable(f"depth must be a whole number from 1 to {_DEEPEST}")
     listing: list[str] = []
     room = _room(context)
+    lines = _entries(path, "", depth)
     for line in lines:
         room -= len(line) + 1
         if room < 0:
-            listing.append(f"[Cut, the result is full; {len(lines) - len(listing)} more entries are not shown.]")
+            more = 1 + sum(1 for _ in lines)
+            listing.append(f"[Cut, the result is full; {more} more entries are not shown.]")
             break
         listing.append(line)
     return "\n".join(listing) or "[The directory is empty.]"
+
+
+def _entries(folder: Path, prefix: str, depth: int) -> Iterator[str]:
+    """Yield the entries of a folder, each followed by those below it. Links to folders are not followed."""
+    with os.scandir(folder) as found:
+        entries = sorted(found, key=lambda entry: entry.name)
+    for entry in entries:
+        yield prefix + _entry(entry)
+        if depth > 1 and entry.is_dir(follow_symlinks=False):
+            with suppress(PermissionError, FileNotFoundError):
+                yield from _entries(folder / entry.name, f"{prefix}{readable(entry.name)}/", depth - 1)
 
 
 def _entry(entry: os.DirEntry[str]) -> str:
@@ -162,59 +149,10 @@ def _entry(entry: os.DirEntry[str]) -> str:
         return f"{name}  unreadable"
 
 
-def _intent(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> Intent:
-    path, data = _to_write(arguments, context.workspace, home)
-    name = shown(path, context.workspace)
-    reasons = edit_reasons(path, arguments["path"], context, home)
-    return Intent(name, reasons, partial(preview_of, path, data, name))
-
-
-def _to_write(arguments: Mapping[str, Any], workspace: Path, home: Path) -> tuple[Path, bytes]:
-    path = path_in_workspace(arguments, workspace, home)
-    content = arguments.get("content")
-    if not isinstance(content, str):
-        raise Unusable("content must be a string")
-    _require_file(path, workspace)
-    return path, content.encode(errors="replace")
-
-
-def _write(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> str:
-    workspace = context.workspace
-    path, data = _to_write(arguments, workspace, home)
-    _make_directory(path.parent, workspace)
-    _replace(path, data)
-    return f"Wrote {len(data)} bytes to {shown(path, workspace)}."
-
-
-def _make_directory(path: Path, workspace: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except FileExistsError as error:
-        raise Unusable(f"{shown(path, workspace)} is not a folder", "not_a_folder") from error
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Replace the file at once: a reader sees the old content or the new one, also after a crash."""
-    temporary = path.with_name(f".{new_id('write')}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            temporary.chmod(path.stat().st_mode & 0o7777)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _require_file(path: Path, workspace: Path) -> None:
+def _require_text(path: Path, workspace: Path) -> None:
     # Reading a pipe or a device may block or never end.
     if path.exists() and not path.is_file():
         raise Unusable(f"{shown(path, workspace)} is not a file", "not_a_file")
-
-
-def _require_text(path: Path, workspace: Path) -> None:
     with path.open("rb") as file:
         if not is_text(file.read(LOOKED_AT)):
             raise Unusable(f"{shown(path, workspace)} is not a text file", "binary")

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,17 +10,29 @@ from wakeful.tools.base import Unusable
 from wakeful.tools.commands.gate.ground import ground_of, results_folder
 
 
-def path_to_read(arguments: Mapping[str, Any], workspace: Path, home: Path, session_id: str) -> Path:
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """The folders that are the same for all calls."""
+
+    # The server's own, which tools may not touch.
+    home: Path
+    # Those that are read and written like the workspace.
+    extra: tuple[Path, ...] = ()
+
+
+def path_to_read(arguments: Mapping[str, Any], workspace: Path, folders: Folders, session_id: str) -> Path:
     """Return the path that the call names: in the workspace, or among the session's own results. Raises Unusable."""
-    named, results = arguments.get("path"), results_folder(home, session_id).resolve()
+    named, results = arguments.get("path"), results_folder(folders.home, session_id).resolve()
     if isinstance(named, str) and "\0" not in named:
         path = _resolved(workspace / named)
         if path is not None and path.is_relative_to(results):
             return path
-    return path_in_workspace(arguments, workspace, home)
+    return path_in_workspace(arguments, workspace, folders)
 
 
-def path_in_workspace(arguments: Mapping[str, Any], workspace: Path, home: Path, *, default: str | None = None) -> Path:
+def path_in_workspace(
+    arguments: Mapping[str, Any], workspace: Path, folders: Folders, *, default: str | None = None
+) -> Path:
     """Return the path that the call names, links followed. Raises Unusable."""
     named = arguments.get("path", default)
     if not isinstance(named, str) or not named.strip() or "\0" in named:
@@ -28,9 +41,9 @@ def path_in_workspace(arguments: Mapping[str, Any], workspace: Path, home: Path,
     path = _resolved(root / named)
     if path is None:
         raise Unusable(f"{named} is a link that leads in a circle", "not_found")
-    if not path.is_relative_to(root):
+    if not any(path.is_relative_to(folder) for folder in (root, *(extra.resolve() for extra in folders.extra))):
         raise Unusable(f"{named} is outside of the workspace", "outside")
-    if ground_of(root, home).is_home(str(path)):
+    if ground_of(root, folders.home).is_home(str(path)):
         raise Unusable(f"{named} belongs to the server itself, and tools may not touch it", "outside")
     return path
 
