@@ -6,6 +6,7 @@ import pytest
 
 from tests.store.conftest import Sql
 from tests.store.nouns import (
+    a_change,
     a_grant,
     a_row,
     a_task,
@@ -75,6 +76,7 @@ async def fill(store: Store, session_id: str, *turn_ids: str) -> None:
         await tx.journal.add([an_input(turn_id, "words") for turn_id in turn_ids])
         await tx.readers.see("alice", session_id, 1)
         await tx.approvals.ask_if_new(approval)
+        await tx.changes.begin(a_change(turn_ids[0], session_id))
         await tx.grants.give(a_grant(f"grant-{session_id}", session_id=session_id))
         await tx.conversations.create_if_absent(Conversation(f"conv-{session_id}", "alice", session_id, "", b"{}", 1.0))
         await tx.idempotency_keys.reserve(key)
