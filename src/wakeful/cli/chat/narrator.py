@@ -136,7 +136,8 @@ class Narrator:
 
     def _message(self, data: Data) -> None:
         self._end_answer()
-        self._show(user_card(data["content"], data["source"]))
+        is_note = data.get("role") == "note"
+        self._show(remark(one_line(data["content"])) if is_note else user_card(data["content"], data["source"]))
 
     def _token(self, data: Data) -> None:
         self._begin_step(data["step"])
@@ -173,7 +174,7 @@ class Narrator:
     def _tool_complete(self, data: Data) -> None:
         name, arguments = self._calls.pop(data["call_id"], ("a tool", ""))
         self._draft.calls.pop(data["call_id"], None)
-        self._show(tool_card(name, arguments, data["result"], data["seconds"]))
+        self._show(tool_card(name, arguments, data["result"], data["seconds"], data.get("changes", ())))
         self._screen.change_draft(self._draft)
 
     def _ended(self, data: Data, card: Card | None) -> None:
@@ -227,7 +228,8 @@ class Narrator:
 
     def _recall_call(self, call: Data) -> None:
         if call["status"] == "done":
-            self._show(tool_card(call["name"], call["arguments"], call["result"] or "", call["seconds"]))
+            shown = call["name"], call["arguments"], call["result"] or "", call["seconds"], call["changes"]
+            self._show(tool_card(*shown))
         else:
             self._show(interrupted_card(call["name"], call["arguments"]))
 

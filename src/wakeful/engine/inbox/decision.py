@@ -15,7 +15,7 @@ from wakeful.engine.settings import EngineSettings
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent
 from wakeful.model.ids import new_id
-from wakeful.model.inbox import Batch, InboxRow, RowKind, next_batch
+from wakeful.model.inbox import UNDO, Batch, InboxRow, RowKind, next_batch
 from wakeful.model.journal.entry import Entry, input_entry
 from wakeful.model.lane import Lane
 from wakeful.model.opening import Closing, Opening, Step
@@ -228,6 +228,8 @@ def input_event(entry: Entry) -> NewEvent:
     data = {"message_id": entry.id, "source": recorded["source"], "content": recorded["text"]}
     if "role" in recorded:
         data["role"] = recorded["role"]
+    if recorded["source"] == UNDO:
+        data["role"] = "note"
     if "notice" in recorded:
         return NewEvent.quoting(events.NOTICE, data | recorded["notice"], entry.step, entry.index)
     data["client_message_id"] = recorded["message_id"]

@@ -116,13 +116,13 @@ function addCall(state, { turn_id, step, call_id, name, arguments: given }) {
 
 function completeCall(
   state,
-  { turn_id, step, call_id, result, seconds, is_error = false, truncated = false, full_size = result.length },
+  { turn_id, step, call_id, result, seconds, is_error = false, truncated = false, full_size = result.length, changes = [] },
 ) {
   const prefix = `${turn_id}.${step}.`;
   const message = state.messages.findLast((one) => one.tool?.call_id === call_id && one.id.startsWith(prefix));
   if (!message) return [];
   touch(message);
-  message.tool = { ...message.tool, result, truncated, full_size, seconds, is_error, status: "done" };
+  message.tool = { ...message.tool, result, truncated, full_size, seconds, is_error, changes, status: "done" };
   return ["messages"];
 }
 
