@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager, null
 
 from wakeful.engine.engine import Engine
 from wakeful.engine.ledger import Ledger
-from wakeful.engine.ports import AgentLoop, Clock, Equipment, Processes, TurnBinder
+from wakeful.engine.ports import AgentLoop, ChangedFiles, Clock, Equipment, Processes, TurnBinder
 from wakeful.engine.settings import EngineSettings
 from wakeful.model.journal.change import KeptChange, TakenBack
 from wakeful.model.tasks.task import Host, Task
@@ -55,7 +55,8 @@ def bare_engine(
     make_processes: Callable[[Ledger], Processes] = lambda ledger: NoProcesses(),
     binder: TurnBinder | None = None,
     adopts: bool = True,
+    changed_files: ChangedFiles | None = None,
 ) -> Engine:
     ledger = Ledger(store, clock, settings, host=host, binder=binder or NoBinder())
-    equipment = Equipment(loop, make_processes(ledger), NoUnstoredWork(), NoFiles(), NoFiles())
+    equipment = Equipment(loop, make_processes(ledger), NoUnstoredWork(), NoFiles(), changed_files or NoFiles())
     return Engine(ledger, equipment, adopts=adopts)

@@ -30,7 +30,9 @@ class _ChangingTool:
             path = await self._path(arguments, context)
             async with self._changer.lock_of(path):
                 earlier = await self._changer.earlier_result(path, context, is_edit=self.is_edit)
-            return earlier or await asyncio.to_thread(self._intent, path, arguments, context)
+            if earlier is not None:
+                return earlier
+            return await asyncio.to_thread(self._intent, path, arguments, context)
         except (Unusable, OSError) as error:
             return file_failure(error, arguments)
 

@@ -12,11 +12,10 @@ from tests.unit.tools.files.kit import (
     run,
     write_tool,
 )
-from tests.unit.tools.kit import HOME, Person, gate_of
+from tests.unit.tools.kit import HOME, Gated, Person, gate_of
 from wakeful.model.approvals.approval import Choice
 from wakeful.model.journal.change import ChangeKind
 from wakeful.model.journal.transcript import INTERRUPTED
-from wakeful.tools.base import Tool
 from wakeful.tools.files.change_tools import EditFile, WriteFile
 from wakeful.tools.files.workspace import Folders
 
@@ -206,7 +205,7 @@ async def test_a_change_that_could_not_be_made_leaves_no_record(
 ) -> None:
     (tmp_path / "a").write_text("old")
     rows = ChangeRows()
-    tool = WriteFile(changer_on(tmp_path / "home", rows), gate_of(Person(None)), Folders(HOME))
+    tool = WriteFile(changer_on(tmp_path / "home", rows), Folders(HOME))
 
     def full_disk(path: Path, target: Path) -> None:
         if target.name == "a":
@@ -220,5 +219,5 @@ async def test_a_change_that_could_not_be_made_leaves_no_record(
     assert [path for path in (tmp_path / "home").rglob("*") if path.is_file()] == []
 
 
-def _tool_with_rows(kind: type[EditFile | WriteFile], tmp_path: Path) -> Tool:
-    return kind(changer_on(tmp_path / "home", ChangeRows()), gate_of(Person(None)), Folders(HOME))
+def _tool_with_rows(kind: type[EditFile | WriteFile], tmp_path: Path) -> Gated:
+    return Gated(kind(changer_on(tmp_path / "home", ChangeRows()), Folders(HOME)), gate_of(Person(None)))
