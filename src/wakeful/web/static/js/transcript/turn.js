@@ -53,7 +53,7 @@ export class TurnView {
     this.#frame(messages, turn, opener, isLive);
     const answered = openSession.answered.filter((approval) => approval.turn_id === turnId);
     const items = itemsOf(
-      messages.filter((message) => message.role !== "note" || message.summary || message.source === "undo"),
+      messages.filter((message) => message.role !== "note" || message.source !== "server"),
       answered,
       turn.model_changes,
     );
