@@ -12,9 +12,8 @@ from wakeful.tools.files.matching import replaced
 from wakeful.tools.files.replacing import ABSENT, mark_of, mark_of_content
 
 # A larger file is not edited: all of it would have to be in memory.
-_LARGEST_EDITED = 100 * 1024 * 1024
+_LARGEST_EDITED = 50 * 1024 * 1024
 _BOM = "\ufeff".encode()
-_CHUNK = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ class FileDraft:
 
     def comparison(self) -> Comparison:
         if self.before is None and self.kind is ChangeKind.CHANGED:
-            return Comparison(too_large_note(self.name), count_lines(self.after), _count_lines_of(self.path))
+            return Comparison(too_large_note(self.name), count_lines(self.after), 0)
         return compare(self.before, self.after, self.name)
 
 
@@ -81,7 +80,7 @@ def draft_of_edit(path: Path, name: str, old: str, new: str, *, everywhere: bool
 
 
 def too_large_note(name: str) -> str:
-    return f"[{name} is too large to be compared.]"
+    return f"[{name} was too large to be compared; the lines that it had are not counted.]"
 
 
 def _require_file(path: Path, name: str) -> None:
@@ -96,14 +95,6 @@ def _is_utf8(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _count_lines_of(path: Path) -> int:
-    count, last = 0, b"\n"
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            count, last = count + chunk.count(b"\n"), chunk[-1:]
-    return count + (last != b"\n")
 
 
 def _in_form_of(before: bytes, data: bytes) -> bytes:

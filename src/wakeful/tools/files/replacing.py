@@ -9,7 +9,7 @@ from wakeful.model.ids import new_id
 # The mark of a file that does not exist.
 ABSENT = ""
 # Larger files are marked by their size and time: reading them takes too long.
-_LARGEST_READ = 100 * 1024 * 1024
+_LARGEST_READ = 50 * 1024 * 1024
 
 
 def replace_file(path: Path, data: bytes) -> None:

@@ -141,7 +141,10 @@ async def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
 
     assert (tmp_path / "huge").read_text() == "x\n"
     (change,) = result.changes
-    assert (change.diff, change.undoable) == ("[huge is too large to be compared.]", False)
+    assert (change.diff, change.undoable) == (
+        "[huge was too large to be compared; the lines that it had are not counted.]",
+        False,
+    )
 
 
 async def test_extra_folders_are_used_like_the_workspace(tmp_path: Path) -> None:

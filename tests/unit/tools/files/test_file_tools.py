@@ -98,6 +98,16 @@ async def test_a_directory_is_listed(tmp_path: Path) -> None:
     assert await _run(LIST, tmp_path, path="docs") == "b.md  5 bytes"
 
 
+async def test_deeper_entries_are_listed_by_their_path(tmp_path: Path) -> None:
+    (tmp_path / "a/b/c").mkdir(parents=True)
+    (tmp_path / "a/b/n.txt").write_text("12")
+    (tmp_path / "link").symlink_to("a")
+
+    assert await _run(LIST, tmp_path, depth=2) == "a/\na/b/\nlink/"
+    assert await _run(LIST, tmp_path, depth=3) == "a/\na/b/\na/b/c/\na/b/n.txt  2 bytes\nlink/"
+    assert await _failure(LIST, tmp_path, depth=6) == ("invalid_arguments", "depth must be a whole number from 1 to 5.")
+
+
 async def test_an_empty_directory_says_so(tmp_path: Path) -> None:
     assert await _run(LIST, tmp_path) == "[The directory is empty.]"
 
@@ -295,4 +305,4 @@ async def test_the_preview_is_the_change_alone_and_has_an_end(tmp_path: Path) ->
     assert small == "--- a/.envrc\n+++ b/.envrc\n@@ -1,2 +1,2 @@\n a\n-b\n+c"
     assert (len(long), long.endswith("[Cut: the change is longer than this.]")) == (200_000, True)
     assert "is not a text file now" in binary
-    assert "is too large to be compared" in large
+    assert "was too large to be compared" in large
