@@ -199,7 +199,9 @@ async def test_never_enters_the_folder_of_the_server(tmp_path: Path, engine: str
 async def test_stops_after_its_time_and_says_so(tmp_path: Path, engine: str | None) -> None:
     lay_out(tmp_path, {"a.txt": "word\n"})
 
-    result = await SearchFiles(Folders(HOME), lambda: engine, seconds=0.0).run({"pattern": "word"}, tool_context(tmp_path))
+    result = await SearchFiles(Folders(HOME), lambda: engine, seconds=0.0).run(
+        {"pattern": "word"}, tool_context(tmp_path)
+    )
 
     assert result.text == "[Stopped after 0 s or for lack of memory: there may be more. Narrow it by path or glob.]"
 
