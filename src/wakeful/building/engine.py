@@ -12,6 +12,7 @@ from wakeful.agent.models.fact_book import FactBook
 from wakeful.agent.models.learnt_windows import WindowFile
 from wakeful.agent.models.model_list import model_sources
 from wakeful.agent.models.window import result_limits
+from wakeful.agent.providers.endpoint_settings import Wire
 from wakeful.agent.providers.registry import ProviderRegistry
 from wakeful.agent.title_maker import TitleMaker
 from wakeful.building.loading import load
@@ -146,7 +147,9 @@ def build_models(config: Config) -> tuple[Catalogue, FactBook]:
     learnt = WindowFile(config.home / "windows.json", settings_marks(sources))
     has_cap = config.engine.daily_spend_usd is not None or config.engine.daily_spend_hard_usd is not None
     configured = {name: table.facts for name, table in config.models.items()}
-    return catalogue, FactBook(configured, catalogue.facts_of, learnt, warns_of_unpriced=has_cap)
+    dear_writes = {name for name, one in config.providers.endpoints.items() if one.wire is Wire.ANTHROPIC}
+    facts = FactBook(configured, catalogue.facts_of, learnt, dear_writes=dear_writes, warns_of_unpriced=has_cap)
+    return catalogue, facts
 
 
 def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, adopts: bool) -> Running:

@@ -117,6 +117,25 @@ def test_a_cost_counts_cached_tokens_by_their_own_price() -> None:
     assert ModelFacts(input_price=2.0).cost_of(usage) is None
 
 
+def test_a_cost_counts_tokens_that_the_cache_took_by_their_own_price(file: Path) -> None:
+    usage = Usage(input_tokens=1_000_000, output_tokens=0, cached_tokens=200_000, cache_write_tokens=400_000)
+
+    assert ModelFacts(input_price=2.0, cache_write_price=5.0, output_price=0).cost_of(usage) == pytest.approx(3.2)
+    assert ModelFacts(input_price=2.0, output_price=0).cost_of(usage) == pytest.approx(2.0)
+
+
+def test_writing_to_the_cache_of_anthropic_costs_a_quarter_more_unless_it_has_a_price(file: Path) -> None:
+    priced = {
+        "claude:own": ModelFacts(input_price=2.0, cache_write_price=4.0, output_price=0.0),
+        "claude:free": ModelFacts(input_price=0.0, output_price=0.0),
+    }
+    facts = FactBook(priced, lambda model: UNKNOWN, WindowFile(file, {}), dear_writes={"claude"})
+    usage = Usage(input_tokens=1_000_000, cache_write_tokens=1_000_000)
+
+    asked = ("claude:claude-opus-5", "other:claude-opus-5", "claude:own", "claude:free", "claude:unknown")
+    assert [facts.cost_of(model, usage) for model in asked] == [6.25, 5.0, 4.0, 0.0, None]
+
+
 def test_with_a_cap_the_log_names_a_model_without_a_price_once(file: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
     warning, silent = book(file, warns=True), book(file)
