@@ -14,9 +14,12 @@ from wakeful.agent.prompt import INSTRUCTIONS
 from wakeful.agent.providers.base import AnswerReasoning, AnswerText, FindModel, Finished, ModelRequest, Provider
 from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, LimitReached, ModelError
-from wakeful.model.journal.fact import Answered, Fact, ReasoningDelta, StepAbandoned, TextDelta
+from wakeful.model.journal.fact import Answered, Fact, ReasoningDelta, StepAbandoned, TextDelta, Wasted
 from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.spend import Spend
 from wakeful.tools.base import ToolSpec
+
+_NOTHING = "The model answered nothing, twice in a row; say it differently or choose another model."
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class Answerer:
                 try:
                     async with aclosing(self._stream(progress)) as facts:
                         async for fact in facts:
-                            has_streamed = True
+                            has_streamed |= not isinstance(fact, Wasted)
                             yield fact
                     progress.models.note_answer()
                     return
@@ -74,6 +77,9 @@ class Answerer:
                     case AnswerReasoning():
                         yield ReasoningDelta(step, part.text)
                     case Finished():
+                        if not _has_use(part.message):
+                            yield self._wasted(progress, part.usage)
+                            raise ModelError(_NOTHING, code=EMPTY_ANSWER)
                         yield self._answered(progress, part)
                         return
         raise ModelError("The model's answer broke off.", code="model_stream_broken", passing=True)
@@ -91,12 +97,15 @@ class Answerer:
         )
 
     def _answered(self, progress: Progress, finished: Finished) -> Answered:
-        _require_words(finished.message)
         message = _recorded(progress, finished.message)
         calls = client_calls_in(progress.request, message)
         step, model, usage = progress.step, progress.models.current, finished.usage
         cost, changes = self.cost_of(model, usage), progress.models.changes_in(step)
         return Answered(step, message, usage, finished.is_cut, calls, model, cost, changes)
+
+    def _wasted(self, progress: Progress, usage: Usage) -> Wasted:
+        cost = self.cost_of(progress.models.current, usage)
+        return Wasted(progress.step, Spend.of_answer(usage.input_tokens, usage.output_tokens, cost))
 
     def _tools_for(self, progress: Progress) -> list[ToolSpec]:
         """Return the tools that the model may call. A tool of the client hides one of ours with the same name."""
@@ -137,11 +146,9 @@ def _without_force(options: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: value for name, value in options.items() if name != "tool_choice"}
 
 
-def _require_words(message: AssistantMessage) -> None:
-    """Raise ModelError for an answer without calls whose text is empty or blank, even if it has reasoning."""
-    if not message.calls and not message.text.strip():
-        sentence = "The model answered nothing, twice in a row; say it differently or choose another model."
-        raise ModelError(sentence, code=EMPTY_ANSWER)
+def _has_use(message: AssistantMessage) -> bool:
+    """Return false for an answer without calls whose text is empty or blank, even if it has reasoning."""
+    return bool(message.calls) or bool(message.text.strip())
 
 
 def _recorded(progress: Progress, message: AssistantMessage) -> AssistantMessage:

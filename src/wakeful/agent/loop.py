@@ -52,8 +52,8 @@ class Loop:
         self._calls = CallRunner({tool.spec.name: tool for tool in tools}, gate, redact, long_results)
         windows = windows or LearntWindows()
         self._answerer = Answerer(find_model, [tool.spec for tool in tools], settings, windows, count_error, cost_of)
-        summariser = Summariser(find_model, windows, settings, count_error)
-        self._compactor = Compactor(summariser, windows, settings, cost_of)
+        summariser = Summariser(find_model, windows, settings, count_error, cost_of)
+        self._compactor = Compactor(summariser, windows, settings)
 
     async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
         if brief.is_answered:
@@ -88,6 +88,7 @@ class Loop:
         """Compact the conversation as the user asked, unless the summary was recorded before a crash."""
         if progress.summaries:
             return
+        await progress.brief.check_spend()
         focus = progress.request.instructions
         async with aclosing(self._compactor.compact(progress, CompactionReason.MANUAL, focus)) as facts:
             async for fact in facts:

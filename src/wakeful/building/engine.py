@@ -45,6 +45,7 @@ from wakeful.gateway.platforms.terminal import TerminalAdapter
 from wakeful.gateway.platforms.web import WebAdapter
 from wakeful.gateway.webhooks.reports import EndReports
 from wakeful.model.request import request_as_far_as_known
+from wakeful.model.spend import Spend
 from wakeful.model.turn import Turn
 from wakeful.network.checked_target import TargetFinder, addresses_of
 from wakeful.store.base import Store
@@ -193,10 +194,11 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     return Running(engine, store, keeper, providers, catalogue, facts, metrics, files, schedules, mcp, names, sandbox)
 
 
-def build_title_asker(config: Config, store: Store, providers: ProviderRegistry) -> AskForTitle:
-    maker, guard = TitleMaker(providers.resolve), SpendGuard(store, config.engine)
+def build_title_asker(config: Config, running: Running) -> AskForTitle:
+    maker = TitleMaker(running.providers.resolve, running.facts.cost_of)
+    guard = SpendGuard(running.store, config.engine)
 
-    async def ask(model: str, said: str, answered: str) -> str:
+    async def ask(model: str, said: str, answered: str) -> tuple[str, Spend]:
         await guard.check()
         return await maker.ask(model, said, answered)
 

@@ -13,6 +13,7 @@ from wakeful.model.journal.fact import (
     CompactionStarted,
     ModelChanged,
     StepAbandoned,
+    Wasted,
 )
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.model.words import WordsEnd
@@ -43,9 +44,11 @@ Compaction = CompactionStarted | Compacted | CompactionFailed
 
 
 def events_of(
-    turn_id: str, fact: Answered | CallFinished | ModelChanged | StepAbandoned | Compaction
+    turn_id: str, fact: Answered | CallFinished | ModelChanged | StepAbandoned | Wasted | Compaction
 ) -> list[NewEvent]:
     match fact:
+        case Wasted():
+            return []
         case StepAbandoned():
             return [abandoned(fact)]
         case ModelChanged():

@@ -16,11 +16,12 @@ from wakeful.agent.loop import Loop
 from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest
 from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, LimitReached, ModelError
-from wakeful.model.journal.fact import Answered, Brief, CallFinished, Fact, OpenCall, StepAbandoned, TextDelta
+from wakeful.model.journal.fact import Answered, Brief, CallFinished, Fact, OpenCall, StepAbandoned, TextDelta, Wasted
 from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
 from wakeful.model.journal.transcript import INTERRUPTED
 from wakeful.model.request import ClientTool, TurnRequest
 from wakeful.model.session import Address
+from wakeful.model.spend import Spend
 from wakeful.model.turn import Door, Turn, TurnStatus
 from wakeful.tools.base import Intent, ToolContext, ToolResult, ToolSpec
 
@@ -423,6 +424,15 @@ async def test_an_empty_answer_is_asked_for_once_more(blank: list[str]) -> None:
     facts = await facts_of(loop_with(model, model_tries=1), brief_with())
     assert facts[-1] == Answered(1, AssistantMessage("words"), Usage(10, 5), model="test:model")
     assert [fact for fact in facts if isinstance(fact, StepAbandoned)] == ([StepAbandoned(1)] if blank else [])
+
+
+async def test_empty_answers_are_paid_for() -> None:
+    model = ScriptedModel([([" "], ()), (["hello"], ())])
+    loop = Loop(lambda name: (model, name), (), AgentSettings(), SHORT_RESULTS, cost_of=lambda name, usage: 0.5)
+
+    facts = await facts_of(loop, brief_with())
+
+    assert [fact.spend for fact in facts if isinstance(fact, Wasted)] == [Spend(10, 5, 0.5)]
 
 
 async def test_a_second_empty_answer_is_a_failure() -> None:

@@ -25,6 +25,7 @@ from wakeful.model.journal.fact import (
     ReasoningDelta,
     StepAbandoned,
     TextDelta,
+    Wasted,
 )
 from wakeful.model.journal.message import Message
 from wakeful.model.journal.transcript import Transcript
@@ -133,6 +134,8 @@ class Executor:
                 await recorder.change_model(fact)
             case Answered():
                 await recorder.answer(fact)
+            case Wasted():
+                await recorder.waste(fact)
             case CallFinished():
                 await recorder.result(fact)
             case CompactionStarted() | CompactionFailed():

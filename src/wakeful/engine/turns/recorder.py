@@ -21,6 +21,7 @@ from wakeful.model.journal.fact import (
     ReasoningDelta,
     StepAbandoned,
     TextDelta,
+    Wasted,
 )
 from wakeful.model.opening import Step
 from wakeful.model.turn import Lease
@@ -105,6 +106,16 @@ class Recorder:
             self.last = step
         else:
             await self._record(step)
+
+    async def waste(self, fact: Wasted) -> None:
+        """Count what an answer has cost that nobody gets to see."""
+        lease = self._lease
+
+        async def body(tx: Transaction) -> None:
+            await tx.turns.require(lease)
+            await tx.spending.add(lease.session_id, fact.spend)
+
+        await self._store.write(body, lock=[lease.session_id])
 
     async def result(self, fact: CallFinished) -> None:
         entry = result_entry(

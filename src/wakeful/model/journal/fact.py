@@ -71,6 +71,14 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class Wasted:
+    """A model was paid for an answer that is of no use: an empty one, or one of a summary that failed later."""
+
+    step: int
+    spend: Spend
+
+
+@dataclass(frozen=True, slots=True)
 class CallFinished:
     step: int
     index: int
@@ -116,6 +124,7 @@ Fact = (
     | StepAbandoned
     | ModelChanged
     | Answered
+    | Wasted
     | CallFinished
     | CompactionStarted
     | Compacted

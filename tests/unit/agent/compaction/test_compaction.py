@@ -13,7 +13,7 @@ from wakeful.agent.models.window import LearntWindows
 from wakeful.agent.prompt import SUMMARY_INSTRUCTIONS
 from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest
 from wakeful.agent.settings import AgentSettings
-from wakeful.errors import ConfigError, ModelError, TurnFailed
+from wakeful.errors import ConfigError, LimitReached, ModelError, TurnFailed
 from wakeful.model.journal.entry import summary_entry, summary_of
 from wakeful.model.journal.fact import (
     Answered,
@@ -24,6 +24,7 @@ from wakeful.model.journal.fact import (
     Fact,
     Measure,
     StepAbandoned,
+    Wasted,
 )
 from wakeful.model.journal.message import (
     AssistantMessage,
@@ -38,6 +39,7 @@ from wakeful.model.journal.message import (
 from wakeful.model.journal.summary import CompactionReason, Summary
 from wakeful.model.request import CHAT, COMPACT, TurnRequest
 from wakeful.model.session import Address
+from wakeful.model.spend import Spend
 from wakeful.model.tasks.task import Host, Task, TaskKind
 from wakeful.model.todo import TodoItem, TodoStatus
 from wakeful.model.turn import Door, Turn, TurnStatus
@@ -63,6 +65,8 @@ class SmallModel:
     names_window: bool = True
     # What it does with the next requests for a summary; after that, it answers them.
     failures: list[Exception] = field(default_factory=list)
+    # Which requests for a summary, counted from 1, get an empty answer.
+    blank_summaries: Sequence[int] = ()
     calls: list[tuple[ToolCall, ...]] = field(default_factory=list)
     asked: list[ModelRequest] = field(default_factory=list)
     summaries: list[ModelRequest] = field(default_factory=list)
@@ -79,6 +83,8 @@ class SmallModel:
             raise ModelError("too long", code="context_overflow", window=named)
         text = f"Summary {len(self.summaries)}." if is_summary else "done"
         calls = self.calls.pop(0) if self.calls and not is_summary else ()
+        if is_summary and len(self.summaries) in self.blank_summaries:
+            text = ""
         yield AnswerText(text)
         yield Finished(AssistantMessage(text, calls=calls), Usage(size_of(request), 3))
 
@@ -303,6 +309,46 @@ async def test_a_summary_that_fails_is_tried_three_times_and_then_made_without_a
     assert "no model could write one" in summary.text
     assert "User: question 0" in summary.words
     assert "Agent: yyy" in summary.words
+
+
+async def test_a_summary_that_fails_halfway_is_paid_for() -> None:
+    model = SmallModel(blank_summaries=[2, 3])
+    loop = Loop(
+        lambda name: (model, name),
+        [],
+        AgentSettings(model_retry_seconds=0.0),
+        SHORT_RESULTS,
+        windows=windows_with(4_000),
+        cost_of=lambda name, usage: float(usage.output_tokens),
+    )
+    facts = await facts_of(loop, brief_with(talk(6)))
+
+    [wasted] = [fact.spend for fact in facts if isinstance(fact, Wasted)]
+    summary = summary_in(facts)
+    failed, made = model.summaries[:3], model.summaries[3:]
+    assert wasted == Spend(sum(map(size_of, failed)), 9, 9.0)
+    assert summary.spend == Spend(sum(map(size_of, made)), 3 * len(made), 3.0 * len(made))
+    assert len(made) >= 2
+
+
+async def test_a_fallback_sums_up_where_the_turns_own_model_cannot() -> None:
+    own, other = SmallModel(failures=[DOWN] * 3), SmallModel()
+    models = {TURN.model: own, "test:other": other}
+    settings = AgentSettings(fallback_models=("test:other",), model_retry_seconds=0.0)
+    loop = Loop(lambda name: (models[name], name), [], settings, SHORT_RESULTS, windows=windows_with(4_000))
+
+    assert summary_in(await facts_of(loop, brief_with(talk(6)))).model == "test:other"
+
+
+async def test_a_summary_that_the_user_wants_is_not_made_beyond_the_hard_cap() -> None:
+    async def check_spend() -> None:
+        raise LimitReached("Enough.", code="spend_limit")
+
+    model = SmallModel()
+    brief = brief_with(talk(6), asked=TurnRequest(kind=COMPACT), check_spend=check_spend)
+    facts, failure = await failure_of(loop_with(model), brief)
+
+    assert (facts, failure.code, model.summaries) == ([], "spend_limit", [])
 
 
 async def test_the_configured_model_sums_up_and_the_turns_own_if_that_fails() -> None:
