@@ -41,7 +41,7 @@ async def write_step(tx: Transaction, lease: Lease, step: Step) -> Event:
     if step.entries:
         await tx.turns.mark_recorded(lease.turn_id)
     if step.summary is not None:
-        await tx.turns.begin_context(lease.turn_id, step.summary.context_turn(lease.turn_id))
+        await tx.turns.begin_context([lease.turn_id], step.summary.context_turn(lease.turn_id))
     if step.cost is not None:
         read = step.cost.input_tokens if step.summary is None else step.summary.tokens_after
         await tx.spending.add(lease.session_id, step.cost, context_tokens=read)
