@@ -4,14 +4,12 @@ from collections.abc import Mapping
 from dataclasses import astuple
 from typing import Any
 
-import orjson
-
 from wakeful.agent.providers.base import AnswerPart, Finished
 from wakeful.agent.providers.chunk_stream import count_in, object_in, text_in
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.endpoint_settings import Wire
 from wakeful.agent.providers.event_answer import EventAnswer
-from wakeful.agent.providers.request_json import json_object
+from wakeful.agent.providers.request_json import encoded, json_object
 from wakeful.model.journal.message import AssistantMessage, Usage
 
 
@@ -116,7 +114,7 @@ class MessageBuilder(EventAnswer):
     def _arguments(self, block: Mapping[str, Any]) -> str:
         """Return the call's arguments. Copies of the API may send them whole, at the start of the block."""
         whole = block.get("input")
-        return "".join(self._pieces) or (orjson.dumps(whole).decode() if whole else "")
+        return "".join(self._pieces) or (encoded(whole).decode() if isinstance(whole, dict) and whole else "")
 
     def _with_input(self, block: dict[str, Any]) -> dict[str, Any]:
         """Complete a block of a tool that the provider runs itself."""
@@ -125,7 +123,7 @@ class MessageBuilder(EventAnswer):
 
     def _note_end(self, event: Mapping[str, Any]) -> list[AnswerPart]:
         delta = object_in(event, "delta")
-        self._stop_reason = delta.get("stop_reason") or self._stop_reason
+        self._stop_reason = text_in(delta, "stop_reason") or self._stop_reason
         self._explanation = text_in(object_in(delta, "stop_details"), "explanation")
         # Sums so far. What is not there stays as it was at the start.
         self._counts |= {name: value for name, value in object_in(event, "usage").items() if value is not None}

@@ -88,7 +88,8 @@ class AnswerBuilder:
         self._finish_reason = choice.get("finish_reason") or self._finish_reason
         if not isinstance(delta, dict):
             return []
-        for call in delta.get("tool_calls") or ():
+        calls = delta.get("tool_calls")
+        for call in calls if isinstance(calls, list) else ():
             if isinstance(call, dict):
                 self._calls.add(call)
         thought, said = _content(delta.get("content") or delta.get("refusal"))
