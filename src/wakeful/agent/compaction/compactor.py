@@ -26,11 +26,18 @@ class Compactor:
     settings: AgentSettings
 
     def is_due(self, progress: Progress) -> bool:
-        """Return whether the context has nearly filled the model's window."""
-        window = self.windows.window_of(progress.models.available[0])
+        """Return whether the context has nearly filled the model's window. Where it cannot be made to fit into a window
+        that the endpoint has once named, the endpoint is asked: it may read more by now, or name its window again.
+        """
+        model = progress.models.available[0]
+        window = self.windows.window_of(model)
         if window is None or not progress.request.compacts:
             return False
-        return context_tokens(progress.messages, progress.measure, progress.frame) > window * self.settings.compact_at
+        size = context_tokens(progress.messages, progress.measure, progress.frame)
+        if size <= window * self.settings.compact_at:
+            return False
+        plan = plan_for(progress, CompactionReason.AUTO, window=window, compact_at=self.settings.compact_at)
+        return not (problem_of(plan, progress, window) and self.windows.forget_window(model))
 
     def learn_from(self, progress: Progress, error: ModelError) -> None:
         """Note what an overflow tells. Raises the error if it is another one, or if nothing may be summed up."""

@@ -68,6 +68,13 @@ class FactBook:
         """Remember the window that an endpoint has named when a request was too long."""
         self._learnt.put(model, window)
 
+    def forget_window(self, model: str) -> bool:
+        """Forget a learnt window; False if it is not what `window_of` returns."""
+        is_learnt = self._configured.get(model, UNKNOWN).context_window is None and self._learnt_facts(model).is_known
+        if is_learnt:
+            self._learnt.drop(model)
+        return is_learnt
+
     def cost_of(self, model: str, usage: Usage) -> float | None:
         """Return what an answer of this model has cost in USD, None if its price is unknown."""
         cost = self.look_up(model)[0].cost_of(usage)

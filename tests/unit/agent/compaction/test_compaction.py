@@ -104,8 +104,15 @@ class LogReader(OnlyReads):
         return ToolResult(f"{self.runs} ".ljust(self.size, "x"))
 
 
+class KnownWindows(LearntWindows):
+    """Windows that the operator has set, beside those that endpoints have named."""
+
+    def forget_window(self, model: str) -> bool:
+        return False
+
+
 def windows_with(window: int | None) -> LearntWindows:
-    windows = LearntWindows()
+    windows = KnownWindows()
     if window is not None:
         windows.learn_window(TURN.model, window)
     return windows
@@ -390,6 +397,30 @@ async def test_a_message_that_alone_is_too_long_fails_and_the_next_one_is_answer
 
     facts = await facts_of(loop, brief_with([huge, said(1, "Then another question.")]))
     assert isinstance(facts[-1], Answered)
+
+
+async def test_a_window_that_has_grown_is_noticed_when_nothing_fits_the_old_one() -> None:
+    windows = LearntWindows()
+    windows.learn_window(TURN.model, 300)
+    model = SmallModel(window=4_000)
+    loop = Loop(lambda name: (model, name), [], AgentSettings(), SHORT_RESULTS, windows=windows)
+
+    facts = await facts_of(loop, brief_with([said(0, "x" * 3_000)]))
+
+    assert names(facts) == ["TextDelta", "Answered"]
+    assert windows.window_of(TURN.model) is None
+
+
+async def test_an_endpoint_that_still_refuses_names_its_window_again() -> None:
+    windows = LearntWindows()
+    windows.learn_window(TURN.model, 300)
+    model = SmallModel(window=300)
+    loop = Loop(lambda name: (model, name), [], AgentSettings(), SHORT_RESULTS, windows=windows)
+
+    facts, failure = await failure_of(loop, brief_with([said(0, "x" * 3_000)]))
+
+    assert names(facts) == ["CompactionStarted", "CompactionFailed"]
+    assert (failure.code, windows.window_of(TURN.model)) == ("context_overflow", 300)
 
 
 async def test_instructions_that_leave_no_room_fail_with_a_sentence() -> None:

@@ -66,6 +66,30 @@ def test_a_learnt_window_counts_only_if_it_is_smaller_and_not_against_the_config
     assert book(file).window_of("openai:gpt-5") == 100_000
 
 
+def test_a_learnt_window_is_asked_for_again_after_a_day(file: Path) -> None:
+    now = 1_000_000.0
+    learnt = WindowFile(file, {}, lambda: now)
+    learnt.put("openai:gpt-5", 16_000)
+
+    now += 86_399
+    assert WindowFile(file, {}, lambda: now).get("openai:gpt-5") == learnt.get("openai:gpt-5") == 16_000
+    now += 1
+    assert WindowFile(file, {}, lambda: now).get("openai:gpt-5") is learnt.get("openai:gpt-5") is None
+    learnt.put("openai:gpt-5", 16_000)
+    assert learnt.get("openai:gpt-5") == 16_000
+
+
+def test_only_a_learnt_window_can_be_forgotten(file: Path) -> None:
+    learnt = book(file)
+    learnt.learn_window("openai:gpt-5", 16_000)
+    configured = book(file, ModelFacts(context_window=8_000))
+
+    assert (configured.forget_window("openai:gpt-5"), configured.window_of("openai:gpt-5")) == (False, 8_000)
+    assert (learnt.forget_window("openai:gpt-5"), learnt.window_of("openai:gpt-5")) == (True, 272_000)
+    assert not learnt.forget_window("openai:gpt-5")
+    assert book(file).window_of("openai:gpt-5") == 272_000
+
+
 def test_what_another_endpoint_has_taught_does_not_count(file: Path) -> None:
     book(file, mark="a").learn_window("openai:gpt-5", 16_000)
 
@@ -85,7 +109,7 @@ def test_a_window_that_cannot_be_saved_counts_until_the_end(file: Path, caplog: 
     unsaved.learn_window("openai:gpt-5", 16_000)
 
     assert unsaved.window_of("openai:gpt-5") == 16_000
-    assert "cannot save that openai:gpt-5 reads 16000 tokens" in caplog.text
+    assert "cannot save how much the models of endpoints read" in caplog.text
 
 
 @pytest.mark.parametrize(
