@@ -3,8 +3,7 @@
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
 
-from wakeful.agent.compaction.estimate import context_tokens
-from wakeful.agent.compaction.plan import Plan, plan_for, problem_of
+from wakeful.agent.compaction.plan import Plan, plan_for, problem_of, size_of
 from wakeful.agent.compaction.summariser import Draft, Order, Summariser
 from wakeful.agent.model_tries import OVERFLOW
 from wakeful.agent.models.window import Windows
@@ -33,8 +32,7 @@ class Compactor:
         window = self.windows.window_of(model)
         if window is None or not progress.request.compacts:
             return False
-        size = context_tokens(progress.messages, progress.measure, progress.frame)
-        if size <= window * self.settings.compact_at:
+        if size_of(progress) <= window * self.settings.compact_at:
             return False
         plan = plan_for(progress, CompactionReason.AUTO, window=window, compact_at=self.settings.compact_at)
         return not (problem_of(plan, progress, window) and self.windows.forget_window(model))

@@ -399,6 +399,14 @@ async def test_a_message_that_alone_is_too_long_fails_and_the_next_one_is_answer
     assert isinstance(facts[-1], Answered)
 
 
+async def test_an_endpoint_that_counts_far_too_little_is_not_believed() -> None:
+    model = SmallModel(window=100_000)
+    brief = brief_with(talk(20), measure=Measure(7, 40))
+
+    assert "Compacted" in names(await facts_of(loop_with(model, window=4_000), brief))
+    assert "Compacted" not in names(await facts_of(loop_with(model, window=40_000), brief))
+
+
 async def test_a_window_that_has_grown_is_noticed_when_nothing_fits_the_old_one() -> None:
     windows = LearntWindows()
     windows.learn_window(TURN.model, 300)
