@@ -11,7 +11,15 @@ from wakeful.agent.model_tries import EMPTY_ANSWER, ModelTries
 from wakeful.agent.models.window import Windows
 from wakeful.agent.progress import Progress, client_calls_in
 from wakeful.agent.prompt import INSTRUCTIONS
-from wakeful.agent.providers.base import AnswerReasoning, AnswerText, FindModel, Finished, ModelRequest, Provider
+from wakeful.agent.providers.base import (
+    AnswerReasoning,
+    AnswerText,
+    FindModel,
+    Finished,
+    ModelRequest,
+    Provider,
+    SpoiltAnswer,
+)
 from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, LimitReached, ModelError
 from wakeful.model.journal.fact import Answered, Fact, ReasoningDelta, StepAbandoned, TextDelta, Wasted
@@ -76,6 +84,8 @@ class Answerer:
                         yield TextDelta(step, part.text)
                     case AnswerReasoning():
                         yield ReasoningDelta(step, part.text)
+                    case SpoiltAnswer():
+                        yield self._wasted(progress, part.usage)
                     case Finished():
                         if not _has_use(part.message):
                             yield self._wasted(progress, part.usage)

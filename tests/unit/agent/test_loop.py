@@ -13,7 +13,7 @@ from tests.open_gate import OPEN_GATE
 from tests.short_results import SHORT_RESULTS
 from tests.unit.tools.kit import Person, gate_of
 from wakeful.agent.loop import Loop
-from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest
+from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest, SpoiltAnswer
 from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, LimitReached, ModelError
 from wakeful.model.journal.fact import Answered, Brief, CallFinished, Fact, OpenCall, StepAbandoned, TextDelta, Wasted
@@ -424,6 +424,21 @@ async def test_an_empty_answer_is_asked_for_once_more(blank: list[str]) -> None:
     facts = await facts_of(loop_with(model, model_tries=1), brief_with())
     assert facts[-1] == Answered(1, AssistantMessage("words"), Usage(10, 5), model="test:model")
     assert [fact for fact in facts if isinstance(fact, StepAbandoned)] == ([StepAbandoned(1)] if blank else [])
+
+
+async def test_failed_answers_are_paid_for_as_far_as_they_were_counted() -> None:
+    class Filtering(ScriptedModel):
+        async def stream(self, request: ModelRequest) -> AsyncGenerator[AnswerPart, None]:
+            yield SpoiltAnswer(Usage(10, 5))
+            raise ModelError("filtered", code="content_filter")
+
+    model = Filtering([])
+    loop = Loop(lambda name: (model, name), (), AgentSettings(), SHORT_RESULTS, cost_of=lambda name, usage: 0.5)
+    run = loop.run(brief_with())
+
+    assert await anext(run) == Wasted(1, Spend(10, 5, 0.5))
+    with pytest.raises(ModelError, match="filtered"):
+        await anext(run)
 
 
 async def test_empty_answers_are_paid_for() -> None:

@@ -10,7 +10,7 @@ from wakeful.agent.compaction.material import both_ends, first_words_of, materia
 from wakeful.agent.model_tries import EMPTY_ANSWER, OVERFLOW, ModelTries
 from wakeful.agent.models.window import Windows
 from wakeful.agent.prompt import SUMMARY_INSTRUCTIONS
-from wakeful.agent.providers.base import FindModel, Finished, ModelRequest
+from wakeful.agent.providers.base import FindModel, Finished, ModelRequest, SpoiltAnswer
 from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, ModelError
 from wakeful.model.journal.message import Message, Usage, UserMessage
@@ -119,8 +119,9 @@ class Summariser:
         request = ModelRequest(name, SUMMARY_INSTRUCTIONS, [UserMessage(_question(draft, order, part, is_last))], ())
         async with aclosing(provider.stream(request)) as pieces:
             async for piece in pieces:
-                if isinstance(piece, Finished):
+                if isinstance(piece, Finished | SpoiltAnswer):
                     draft.usage = draft.usage.plus(piece.usage)
+                if isinstance(piece, Finished):
                     words = piece.message.text.strip()
                     if not words:
                         break

@@ -1,7 +1,6 @@
 """Builds one answer from the events of its stream."""
 
 from collections.abc import Mapping
-from dataclasses import astuple
 from typing import Any
 
 from wakeful.agent.providers.base import AnswerPart, Finished
@@ -40,6 +39,11 @@ class MessageBuilder(EventAnswer):
     def is_paused(self) -> bool:
         return self._stop_reason == "pause_turn"
 
+    @property
+    def usage(self) -> Usage:
+        """What the endpoint has counted so far."""
+        return self._earlier_usage.plus(_usage(self._counts))
+
     def go_on(self) -> AssistantMessage:
         """Return the answer so far, and expect the next response."""
         self._has_begun = self.has_ended = False
@@ -54,14 +58,14 @@ class MessageBuilder(EventAnswer):
         is_cut = self._stop_reason == "max_tokens"
         if is_cut:
             self._blocks.require_use(self._errors)
-        return Finished(self._message, _sum(self._earlier_usage, _usage(self._counts)), is_cut)
+        return Finished(self._message, self.usage, is_cut)
 
     @property
     def _message(self) -> AssistantMessage:
         return self._blocks.message(self._provider, Wire.ANTHROPIC)
 
     def _begin(self, event: Mapping[str, Any]) -> list[AnswerPart]:
-        self._earlier_usage = _sum(self._earlier_usage, _usage(self._counts))
+        self._earlier_usage = self.usage
         self._counts = dict(object_in(object_in(event, "message"), "usage"))
         self._stop_reason = ""
         return []
@@ -146,7 +150,3 @@ def _usage(counts: Mapping[str, Any]) -> Usage:
         reasoning_tokens=count_in(counts.get("output_tokens_details"), "thinking_tokens"),
         cache_write_tokens=written,
     )
-
-
-def _sum(one: Usage, other: Usage) -> Usage:
-    return Usage(*map(sum, zip(astuple(one), astuple(other), strict=True)))
