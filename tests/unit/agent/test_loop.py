@@ -433,7 +433,9 @@ async def test_failed_answers_are_paid_for_as_far_as_they_were_counted() -> None
             raise ModelError("filtered", code="content_filter")
 
     model = Filtering([])
-    loop = Loop(lambda name: (model, name), (), AgentSettings(), SHORT_RESULTS, cost_of=lambda name, usage: 0.5)
+    loop = Loop(
+        lambda name: (model, name), (), OPEN_GATE, AgentSettings(), SHORT_RESULTS, cost_of=lambda name, usage: 0.5
+    )
     run = loop.run(brief_with())
 
     assert await anext(run) == Wasted(1, Spend(10, 5, 0.5))
@@ -443,7 +445,9 @@ async def test_failed_answers_are_paid_for_as_far_as_they_were_counted() -> None
 
 async def test_empty_answers_are_paid_for() -> None:
     model = ScriptedModel([([" "], ()), (["hello"], ())])
-    loop = Loop(lambda name: (model, name), (), AgentSettings(), SHORT_RESULTS, cost_of=lambda name, usage: 0.5)
+    loop = Loop(
+        lambda name: (model, name), (), OPEN_GATE, AgentSettings(), SHORT_RESULTS, cost_of=lambda name, usage: 0.5
+    )
 
     facts = await facts_of(loop, brief_with())
 

@@ -323,6 +323,7 @@ async def test_a_summary_that_fails_halfway_is_paid_for() -> None:
     loop = Loop(
         lambda name: (model, name),
         [],
+        OPEN_GATE,
         AgentSettings(model_retry_seconds=0.0),
         SHORT_RESULTS,
         windows=windows_with(4_000),
@@ -342,7 +343,7 @@ async def test_a_fallback_sums_up_where_the_turns_own_model_cannot() -> None:
     own, other = SmallModel(failures=[DOWN] * 3), SmallModel()
     models = {TURN.model: own, "test:other": other}
     settings = AgentSettings(fallback_models=("test:other",), model_retry_seconds=0.0)
-    loop = Loop(lambda name: (models[name], name), [], settings, SHORT_RESULTS, windows=windows_with(4_000))
+    loop = Loop(lambda name: (models[name], name), [], OPEN_GATE, settings, SHORT_RESULTS, windows=windows_with(4_000))
 
     assert summary_in(await facts_of(loop, brief_with(talk(6)))).model == "test:other"
 
@@ -411,7 +412,7 @@ async def test_a_window_that_has_grown_is_noticed_when_nothing_fits_the_old_one(
     windows = LearntWindows()
     windows.learn_window(TURN.model, 300)
     model = SmallModel(window=4_000)
-    loop = Loop(lambda name: (model, name), [], AgentSettings(), SHORT_RESULTS, windows=windows)
+    loop = Loop(lambda name: (model, name), [], OPEN_GATE, AgentSettings(), SHORT_RESULTS, windows=windows)
 
     facts = await facts_of(loop, brief_with([said(0, "x" * 3_000)]))
 
@@ -423,7 +424,7 @@ async def test_an_endpoint_that_still_refuses_names_its_window_again() -> None:
     windows = LearntWindows()
     windows.learn_window(TURN.model, 300)
     model = SmallModel(window=300)
-    loop = Loop(lambda name: (model, name), [], AgentSettings(), SHORT_RESULTS, windows=windows)
+    loop = Loop(lambda name: (model, name), [], OPEN_GATE, AgentSettings(), SHORT_RESULTS, windows=windows)
 
     facts, failure = await failure_of(loop, brief_with([said(0, "x" * 3_000)]))
 
