@@ -24,6 +24,7 @@ from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, LimitReached, ModelError
 from wakeful.model.journal.fact import Answered, Fact, ReasoningDelta, StepAbandoned, TextDelta, Wasted
 from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.request import COMPACT
 from wakeful.model.spend import Spend
 from wakeful.tools.base import ToolSpec
 
@@ -148,7 +149,10 @@ class Answerer:
 
 
 def _instructions(progress: Progress) -> str:
-    return "\n".join(filter(None, (INSTRUCTIONS, progress.toolset.note, progress.request.instructions)))
+    asked = progress.request
+    # Those of a compaction are what its user wants to keep, for the summary alone.
+    own = "" if asked.kind == COMPACT else asked.instructions
+    return "\n".join(filter(None, (INSTRUCTIONS, progress.toolset.note, own)))
 
 
 def _without_force(options: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
 
+from wakeful.agent.compaction.material import both_ends
 from wakeful.agent.compaction.plan import Plan, plan_for, problem_of, size_of
 from wakeful.agent.compaction.summariser import Draft, Order, Summariser
 from wakeful.agent.model_tries import OVERFLOW
@@ -55,7 +56,9 @@ class Compactor:
         if problem := problem_of(plan, progress, window):
             yield CompactionFailed(progress.step, reason, plan.tokens, problem)
             raise TurnFailed(problem, code=OVERFLOW)
-        order = Order(plan.replaced, plan.words_limit, plan.characters, focus)
+        # A longer one would leave no room for the conversation.
+        wish = both_ends(focus, plan.words_limit // 4)
+        order = Order(plan.replaced, plan.words_limit, plan.characters, wish)
         draft = await self.summariser.sum_up(progress.models.available, order)
         if draft.wasted != Spend():
             yield Wasted(progress.step, draft.wasted)

@@ -348,6 +348,16 @@ async def test_a_fallback_sums_up_where_the_turns_own_model_cannot() -> None:
     assert summary_in(await facts_of(loop, brief_with(talk(6)))).model == "test:other"
 
 
+async def test_a_wish_that_is_longer_than_the_window_is_shortened() -> None:
+    model = SmallModel()
+    asked = TurnRequest(kind=COMPACT, instructions="keep the numbers " + "f" * 60_000)
+
+    summary = summary_in(await facts_of(loop_with(model, window=4_000), brief_with(talk(6), asked=asked)))
+
+    assert summary.model == TURN.model
+    assert "keep the numbers" in model.summaries[-1].messages[0].text
+
+
 async def test_a_summary_that_the_user_wants_is_not_made_beyond_the_hard_cap() -> None:
     async def check_spend() -> None:
         raise LimitReached("Enough.", code="spend_limit")
