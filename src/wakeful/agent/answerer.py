@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from wakeful.agent.compaction.estimate import frame_tokens
+from wakeful.agent.fitting_calls import fitting_calls
 from wakeful.agent.model_tries import EMPTY_ANSWER, ModelTries
 from wakeful.agent.models.window import Windows
 from wakeful.agent.progress import Progress, client_calls_in
@@ -23,7 +24,7 @@ from wakeful.agent.providers.base import (
 from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, LimitReached, ModelError
 from wakeful.model.journal.fact import Answered, Fact, ReasoningDelta, StepAbandoned, TextDelta, Wasted
-from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.request import COMPACT
 from wakeful.model.spend import Spend
 from wakeful.tools.base import ToolSpec
@@ -108,7 +109,9 @@ class Answerer:
         )
 
     def _answered(self, progress: Progress, finished: Finished) -> Answered:
-        message = _recorded(progress, finished.message)
+        offered = {spec.name for spec in self._tools_for(progress)}
+        fitting = fitting_calls(finished.message.calls, progress.messages, offered)
+        message = replace(finished.message, calls=fitting, origin=progress.origin(0))
         calls = client_calls_in(progress.request, message)
         step, model, usage = progress.step, progress.models.current, finished.usage
         cost, changes = self.cost_of(model, usage), progress.models.changes_in(step)
@@ -163,17 +166,3 @@ def _without_force(options: Mapping[str, Any]) -> Mapping[str, Any]:
 def _has_use(message: AssistantMessage) -> bool:
     """Return false for an answer without calls whose text is empty or blank, even if it has reasoning."""
     return bool(message.calls) or bool(message.text.strip())
-
-
-def _recorded(progress: Progress, message: AssistantMessage) -> AssistantMessage:
-    """Return the answer as it is recorded. Missing and repeated call ids, which some endpoints send, are replaced: ids
-    must be unique in the conversation.
-    """
-    taken = {call.id for known in progress.messages if isinstance(known, AssistantMessage) for call in known.calls}
-    calls: list[ToolCall] = []
-    for index, call in enumerate(message.calls, start=1):
-        if not call.id or call.id in taken:
-            call = replace(call, id=f"call_{progress.brief.turn.id}_{progress.step}_{index}")
-        taken.add(call.id)
-        calls.append(call)
-    return replace(message, calls=tuple(calls), origin=progress.origin(0))

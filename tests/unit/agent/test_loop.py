@@ -234,7 +234,7 @@ async def test_calls_with_missing_or_repeated_ids_get_their_own() -> None:
     facts = await facts_of(loop_with(model, EchoTool()), brief_with())
     assert isinstance(facts[0], Answered)
     ids = [made.id for made in facts[0].message.calls]
-    assert ids == ["call_turn_1_1_1", "c", "call_turn_1_1_3"]
+    assert (ids[1], len(set(ids)), all(ids)) == ("c", 3, True)
 
 
 async def test_a_turn_that_was_answered_before_a_crash_does_nothing_more() -> None:
