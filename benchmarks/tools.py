@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.unit.tools.kit import HOME, tool_context
+from wakeful.tools.files.workspace import Folders
 from wakeful.tools.search.search_files_tool import SearchFiles
 
 RIPGREP = str(Path(sys.executable).with_name("rg"))
@@ -51,7 +52,7 @@ async def _alone(root: Path, query: dict[str, Any]) -> None:
 
 
 async def _tool(root: Path, ripgrep: str | None, query: dict[str, Any]) -> None:
-    await SearchFiles(HOME, lambda: ripgrep, seconds=300.0).run(query, tool_context(root))
+    await SearchFiles(Folders(HOME), lambda: ripgrep, seconds=300.0).run(query, tool_context(root))
 
 
 async def _median(rounds: int, run: Callable[[], Awaitable[None]]) -> float:

@@ -109,7 +109,7 @@ async def scene_in(folder: Path) -> AsyncIterator[Scene]:
     keeper = ProcessKeeper(ledger.tasks, ProcessSettings(folder / "tasks"), this_host(folder))
     agent = Agent(keeper)
     unstored = UnstoredProcesses(keeper, UnstoredLedger(folder / "tasks"))
-    engine = Engine(ledger, Equipment(agent, NoPrompts(), keeper, unstored, NoFiles(), NoAttachments()))
+    engine = Engine(ledger, Equipment(agent, NoPrompts(), keeper, unstored, NoFiles(), NoFiles(), NoAttachments()))
     await engine.start()
     try:
         sessions = [(await engine.create_session("bench", HERE, "bench:none", "/")).id for _ in range(SESSIONS)]

@@ -5,8 +5,9 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager, null
 
 from wakeful.engine.engine import Engine
 from wakeful.engine.ledger import Ledger
-from wakeful.engine.ports import AgentLoop, Clock, Equipment, Processes, TurnBinder
+from wakeful.engine.ports import AgentLoop, ChangedFiles, Clock, Equipment, Processes, TurnBinder
 from wakeful.engine.settings import EngineSettings
+from wakeful.model.journal.change import KeptChange, TakenBack
 from wakeful.model.tasks.task import Host, Task
 from wakeful.model.told import Told
 from wakeful.model.turn import Turn
@@ -39,6 +40,11 @@ class NoUnstoredWork:
 class NoFiles:
     async def forget(self, session_id: str) -> None: ...
 
+    async def take_back(self, change: KeptChange, *, force: bool) -> TakenBack:
+        raise NotImplementedError
+
+    async def drop(self, change: KeptChange) -> None: ...
+
 
 class NoAttachments:
     async def forget(self, session_id: str, ids: Sequence[str]) -> None: ...
@@ -61,10 +67,16 @@ def bare_engine(
     make_processes: Callable[[Ledger], Processes] = lambda ledger: NoProcesses(),
     binder: TurnBinder | None = None,
     adopts: bool = True,
+    changed_files: ChangedFiles | None = None,
 ) -> Engine:
     ledger = Ledger(store, clock, settings, host=host, binder=binder or NoBinder())
-    return Engine(
-        ledger,
-        Equipment(loop, NoPrompts(), make_processes(ledger), NoUnstoredWork(), NoFiles(), NoAttachments()),
-        adopts=adopts,
+    equipment = Equipment(
+        loop,
+        NoPrompts(),
+        make_processes(ledger),
+        NoUnstoredWork(),
+        NoFiles(),
+        changed_files or NoFiles(),
+        NoAttachments(),
     )
+    return Engine(ledger, equipment, adopts=adopts)

@@ -55,7 +55,7 @@ async def _serve(config: Config, running: Running, ending: AsyncExitStack) -> Ru
         opening = load(_OPEN_WEBHOOKS)(engine, store, config.webhooks, allows_private=allows_private)
         running = replace(running, webhooks=await ending.enter_async_context(opening))
     if config.titles == "model":
-        titles = Titles(store, build_title_asker(config, store, providers), SystemClock())
+        titles = Titles(store, build_title_asker(config, running), SystemClock())
         await ending.enter_async_context(engine.supervisor.at_work(titles.job))
     await ending.enter_async_context(engine.supervisor.at_work(running.schedules.job))
     if config.messaging.doors:

@@ -156,6 +156,10 @@ class NothingToCompact(WakefulError):
     """There are fewer than four messages since the last summary: nothing to sum up yet."""
 
 
+class NothingToUndo(WakefulError):
+    """There is nothing to undo: no change that write_file or edit_file made here is left to take back."""
+
+
 class SessionBusy(WakefulError):
     """The session is busy with another turn."""
 

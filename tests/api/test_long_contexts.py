@@ -33,6 +33,26 @@ def test_a_conversation_is_summed_up_and_stays_whole_for_its_client(client: Open
     assert "A summary of the conversation so far" in str(endpoint.requests()[-1]["messages"])
 
 
+def test_a_deleted_item_takes_its_summary_with_it(client: OpenAI, endpoint: ModelEndpoint) -> None:
+    secret: Any = [{"role": "user", "content": "the word is albatross"}, {"role": "user", "content": LONG}]
+    conversation = client.conversations.create().id
+    for asked in (LONG, LONG, secret, LONG):
+        client.responses.create(model=MODEL, input=asked, conversation=conversation)
+    # The summary, which is the first message, repeats it.
+    assert "albatross" in str(endpoint.requests()[-1]["messages"][1])
+
+    items = client.conversations.items.list(conversation, order="asc")
+    [doomed] = [item.id for item in items if "albatross" in item.to_json()]
+    assert doomed is not None
+    client.conversations.items.delete(doomed, conversation_id=conversation)
+    before = len(endpoint.requests())
+    made = client.responses.create(model=MODEL, input=LONG, conversation=conversation)
+
+    assert (made.status, made.output_text) == ("completed", ANSWER)
+    assert all("albatross" not in str(request) for request in endpoint.requests()[before:])
+    assert "A summary of the conversation so far" in str(endpoint.requests()[-1]["messages"])
+
+
 @pytest.mark.parametrize("is_stored", [True, False])
 def test_a_response_is_summed_up_if_its_client_wants_that(client: OpenAI, is_stored: bool) -> None:
     previous: str | None = None

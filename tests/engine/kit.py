@@ -12,7 +12,7 @@ from tests.patience import PATIENCE
 from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.ledger import Ledger
-from wakeful.engine.ports import TurnBinder
+from wakeful.engine.ports import ChangedFiles, TurnBinder
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import ModelError
 from wakeful.model.event import Event, StreamItem
@@ -346,6 +346,7 @@ class House:
         is_exclusive: bool = False,
         binder: TurnBinder | None = None,
         store: Store | None = None,
+        changed_files: ChangedFiles | None = None,
     ) -> Node:
         line = NodeStore(store or self.store, self.traffic, is_exclusive=is_exclusive)
         agent = LedAgent(f"n{self._started}")
@@ -358,7 +359,15 @@ class House:
             return equipped[0]
 
         engine = bare_engine(
-            line, agent, clock, self.settings, host=host, make_processes=make_processes, binder=binder, adopts=adopts
+            line,
+            agent,
+            clock,
+            self.settings,
+            host=host,
+            make_processes=make_processes,
+            binder=binder,
+            adopts=adopts,
+            changed_files=changed_files,
         )
         node = Node(engine, agent, line, clock, equipped[0])
         await node.engine.start()

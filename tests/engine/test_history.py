@@ -7,6 +7,7 @@ import pytest
 
 from tests.store.nouns import a_turn, an_input, have_session
 from wakeful.engine.inbox.assignment import Assignment
+from wakeful.engine.stale_summaries import drop_summaries_of
 from wakeful.engine.turns import history as module
 from wakeful.engine.turns.history import History
 from wakeful.model.journal.entry import (
@@ -18,11 +19,12 @@ from wakeful.model.journal.entry import (
     summary_entry,
     without,
 )
-from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.fact import Answered, Measure
 from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage, UserMessage
 from wakeful.model.journal.summary import CompactionReason, Summary
 from wakeful.model.journal.transcript import Transcript, fold
 from wakeful.model.opening import Closing, Opening
+from wakeful.model.search.search import Hit
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.store.base import Store, Transaction
 from wakeful.store.sqlite.store import SqliteStore
@@ -158,13 +160,71 @@ async def test_a_running_turn_goes_on_from_its_own_summary(store: Store, monkeyp
         assert (found.summaries, found.last_step) == (1, 2)
 
 
+@pytest.mark.parametrize(
+    ("deleted", "is_stale"),
+    [
+        (("t0", 0, 0), [True, True]),
+        (("t1", 1, 0), [True, True]),
+        # The first summary keeps these word for word, the second one has replaced them.
+        (("t2", 0, 1), [False, True]),
+        (("t3", 0, 1), [False, True]),
+        (("t4", 0, 1), [False, False]),
+    ],
+)
+async def test_a_deleted_message_takes_the_summaries_with_it_that_stand_for_it(
+    store: Store, deleted: tuple[str, int, int], is_stale: list[bool]
+) -> None:
+    history = History(store)
+    turns = await _talk(store, history, 3)
+    for number, keeps_from in ((3, "t1.1.1"), (4, "t4.0.0")):
+        turns.append(await _open(store, number, turns[-1].id))
+        await _close(store, turns[-1])
+        await _sum_up(store, turns[-1], keeps_from=keeps_from)
+    following = await _open(store, 5, turns[-1].id)
+    await _close(store, following)
+    branch = await _open(store, 6, turns[3].id)
+
+    await store.write(lambda tx: _delete(tx, deleted), lock=["s1"])
+
+    summaries = await store.read(lambda tx: tx.journal.summaries_of(["t3", "t4"]))
+    assert [b"short" not in entry.payload for entry in summaries] == is_stale
+    for turn in (following, branch):
+        for reader in (history, History(store)):
+            assert await reader.of(Assignment(turn, 0)) == await _whole(store, turn)
+    texts = [message.text for message in (await history.of(Assignment(following, 0))).messages]
+    assert any("short" in text for text in texts) == (is_stale != [True, True])
+    assert ("ask 0" in texts) == (is_stale == [True, True] and deleted[0] != "t0")
+
+
+async def test_answers_after_a_deleted_summary_do_not_say_how_long_the_context_is(store: Store) -> None:
+    history = History(store)
+    turns = await _talk(store, history, 2)
+    turns.append(await _open(store, 2, turns[-1].id))
+    await _sum_up(store, turns[-1], keeps_from="")
+    await _close(store, turns[-1], step=3)
+    following = await _open(store, 3, turns[-1].id)
+    assert (await History(store).of(Assignment(following, 0))).measure == Measure(2, 2)
+
+    await store.write(lambda tx: _delete(tx, ("t0", 0, 0)), lock=["s1"])
+
+    measure = (await History(store).of(Assignment(following, 0))).measure
+    assert measure == (await History(store).of(Assignment(turns[-1], 0))).measure
+    assert measure.count == 6
+
+
+async def _delete(tx: Transaction, key: tuple[str, int, int]) -> None:
+    [entry] = await tx.journal.at([Hit(*key)])
+    await tx.journal.replace(without(entry, WHOLE))
+    await drop_summaries_of(tx, entry)
+
+
 async def _sum_up(store: Store, turn: Turn, keeps_from: str) -> None:
     """As a running turn records it, after its first step."""
     summary = Summary("short", keeps_from, (), (), (), CompactionReason.AUTO, 1_000, 50, "m", Usage())
 
     async def body(tx: Transaction) -> None:
         await tx.journal.add([summary_entry(turn.id, 2, summary)])
-        await tx.turns.begin_context(turn.id, summary.context_turn(turn.id))
+        await tx.turns.begin_context([turn.id], summary.context_turn(turn.id))
 
     await store.write(body, lock=["s1"])
 
@@ -190,11 +250,11 @@ async def _open(store: Store, number: int, parent: str | None) -> Turn:
     return turn
 
 
-async def _close(store: Store, turn: Turn) -> str:
+async def _close(store: Store, turn: Turn, step: int = 1) -> str:
     """With a call that has a result, and one that has none."""
     calls = (ToolCall("c1", "terminal", "{}"), ToolCall("c2", "terminal", "{}"))
-    answered = Answered(1, AssistantMessage("answer", "", calls), Usage(1, 1))
-    result = result_entry(turn.id, 1, 1, call_id="c1", text="result", seconds=0.1)
+    answered = Answered(step, AssistantMessage("answer", "", calls), Usage(1, 1))
+    result = result_entry(turn.id, step, 1, call_id="c1", text="result", seconds=0.1)
     await _add(store, [answer_entry(turn.id, answered), result])
     await store.write(lambda tx: tx.close(Closing(turn, Outcome(TurnStatus.DONE), ())), lock=["s1"])
     return turn.id

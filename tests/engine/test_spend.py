@@ -26,7 +26,7 @@ from wakeful.engine.settings import EngineSettings
 from wakeful.errors import LimitReached
 from wakeful.model.event import Event
 from wakeful.model.ids import new_id
-from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.fact import Answered, Wasted
 from wakeful.model.journal.message import AssistantMessage, Usage, UserMessage
 from wakeful.model.schedules.cron_job import RunStatus
 from wakeful.model.session import Session, WakeReason
@@ -240,6 +240,17 @@ async def test_at_the_hard_cap_no_model_is_asked_until_midnight(node: Node, hous
     await guard.check()
 
 
+async def test_an_answer_that_is_of_no_use_counts_all_the_same(node: Node, house: House) -> None:
+    session_id = await open_session(node)
+    receipt = await send(node, session_id, "hello")
+    await house.settle()
+    node.agent.tell(receipt.turn_id, Wasted(1, Spend(50, 5, 1.0)))
+    await answer(node, receipt, 2.0)
+    await house.settle()
+
+    assert (await session_of(house, session_id)).spend == Spend(150, 15, 3.0)
+
+
 async def test_a_turn_is_given_the_check(node: Node, house: House) -> None:
     receipt = await send(node, await open_session(node), "hello")
     await house.settle()
@@ -249,13 +260,14 @@ async def test_a_turn_is_given_the_check(node: Node, house: House) -> None:
 
 async def test_a_turn_that_is_not_stored_counts_for_its_owner_and_is_checked(node: Node, house: House) -> None:
     turn = replace(_turn(), id=new_id("turn"))
+    node.agent.tell(turn.id, Wasted(1, Spend(50, 5, CAP)))
     node.agent.tell(turn.id, Answered(1, AssistantMessage("done"), Usage(100, 10), cost_usd=CAP))
     node.agent.order(turn.id, "end")
 
     _ = [item async for item in node.engine.ephemeral.run(turn, [UserMessage("hi")], "carol")]
 
     spent = await house.store.read(lambda tx: tx.spending.since(0, "carol"))
-    assert list(spent.values()) == [Spend(100, 10, CAP)]
+    assert list(spent.values()) == [Spend(150, 15, 2 * CAP)]
     assert node.agent.briefs[turn.id].check_spend == node.processes.ledger.spend.check
 
 

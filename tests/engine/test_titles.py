@@ -11,8 +11,10 @@ from wakeful.engine.supervisor import Supervisor
 from wakeful.engine.upkeep.titles import AskForTitle, Titles
 from wakeful.errors import ModelError
 from wakeful.model.session import Address, TitleOrigin
+from wakeful.model.spend import Spend, day_of
 
 PAGE = Address("web")
+COST = Spend(20, 4, 0.25)
 
 
 class Model:
@@ -21,14 +23,14 @@ class Model:
         self.asked: list[tuple[str, str, str]] = []
         self.gate: asyncio.Event | None = None
 
-    async def ask(self, model: str, said: str, answered: str) -> str:
+    async def ask(self, model: str, said: str, answered: str) -> tuple[str, Spend]:
         self.asked.append((model, said, answered))
         if self.gate is not None:
             await self.gate.wait()
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
-        return answer
+        return answer, COST
 
 
 @asynccontextmanager
@@ -109,3 +111,18 @@ async def test_other_doors_make_no_call_beside_their_answer(house: House, node: 
         await titled(house, page, "Sheep")
 
     assert [said for _, said, _ in model.asked] == ["and the goats"]
+
+
+@pytest.mark.parametrize("answer", ["Sheep", ""])
+async def test_a_title_counts_as_spent_even_if_it_is_none(house: House, node: Node, answer: str) -> None:
+    session_id = await open_session(node, PAGE)
+    async with titles_made(house, Model(answer).ask):
+        await answered(house, node, session_id, "count the sheep")
+
+        async def is_counted() -> bool:
+            return (await session_of(house, session_id)).spend.usd == COST.usd
+
+        await until(is_counted)
+
+    today = day_of(house.clock.time())
+    assert (await house.store.read(lambda tx: tx.spending.since(today, None)))[today].usd == COST.usd

@@ -1,6 +1,7 @@
 """Sessions, turns, rows, tasks and approvals for tests: complete, with only what a test names being of interest."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from wakeful.engine import turn_events
@@ -9,6 +10,7 @@ from wakeful.model.approvals.approval import Approval, Reason
 from wakeful.model.approvals.grant import Grant
 from wakeful.model.event import Event, NewEvent
 from wakeful.model.inbox import InboxRow, RowKind
+from wakeful.model.journal.change import KeptChange
 from wakeful.model.journal.entry import Entry, answer_entry, input_entry, result_entry
 from wakeful.model.journal.fact import Answered, CallFinished
 from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
@@ -94,6 +96,28 @@ def an_approval(turn_id: str = "t1", session_id: str = "s1", **changes: Any) -> 
         "created_at": 50.0,
     }
     return Approval(session_id, turn_id, **(values | changes))
+
+
+def a_change(turn_id: str = "t1", session_id: str = "s1", **changes: Any) -> KeptChange:
+    change = KeptChange(
+        session_id,
+        turn_id,
+        step=1,
+        index=1,
+        call_id="c1",
+        path="/w/a.txt",
+        shown="a.txt",
+        before="",
+        after="mark",
+        undoable=True,
+        added=2,
+        removed=1,
+        written_at=10.0,
+        host="host",
+        root_session_id=session_id,
+        root_turn_id=turn_id,
+    )
+    return replace(change, **changes)
 
 
 def a_grant(grant_id: str = "g1", **changes: Any) -> Grant:

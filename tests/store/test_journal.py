@@ -66,7 +66,7 @@ async def test_the_entries_after_a_known_ancestor_are_read(store: Store) -> None
 async def test_a_chain_begins_where_the_context_of_its_turn_does(store: Store) -> None:
     for turn_id, parent in (("t1", None), ("t2", "t1"), ("t3", "t2")):
         await have_closed_turn(store, turn_id, parent=parent)
-    await store.write(lambda tx: tx.turns.begin_context("t3", "t2"), lock=["s1"])
+    await store.write(lambda tx: tx.turns.begin_context(["t3"], "t2"), lock=["s1"])
     # Turns that grow from there take it over.
     await have_closed_turn(store, "t4", parent="t3")
     await have_closed_turn(store, "t5", parent="t2")
@@ -85,6 +85,30 @@ async def test_a_chain_begins_where_the_context_of_its_turn_does(store: Store) -
     turn = await store.read(lambda tx: tx.turns.get("t4"))
     assert turn is not None
     assert turn.context_turn == "t2"
+
+
+async def test_summaries_are_found_in_all_that_grew_from_a_turn(store: Store) -> None:
+    for turn_id, parent in (("t1", None), ("t2", "t1"), ("t3", "t2"), ("t4", "t2")):
+        await have_closed_turn(store, turn_id, parent=parent)
+        await _add(store, [_entry(turn_id, 0, 0), replace(_entry(turn_id, 1, 0), kind=EntryKind.SUMMARY)])
+
+    grown = await store.read(lambda tx: tx.turns.grown_from("t2"))
+    found = await store.read(lambda tx: tx.journal.summaries_of(grown))
+
+    assert sorted(grown) == ["t2", "t3", "t4"]
+    assert sorted(entry.id for entry in found) == ["t2.1.0", "t3.1.0", "t4.1.0"]
+
+
+async def test_a_context_can_begin_with_the_conversation_again(store: Store) -> None:
+    for turn_id, parent in (("t1", None), ("t2", "t1"), ("t3", "t2")):
+        await have_closed_turn(store, turn_id, parent=parent)
+        await _add(store, [_entry(turn_id, 0, 0)])
+
+    await store.write(lambda tx: tx.turns.begin_context(["t2", "t3"], "t2"), lock=["s1"])
+    await store.write(lambda tx: tx.turns.begin_context(["t3"], None), lock=["s1"])
+
+    turns = [await store.read(lambda tx, turn_id=turn_id: tx.turns.get(turn_id)) for turn_id in ("t2", "t3")]  # type: ignore[misc]
+    assert [turn and turn.context_turn for turn in turns] == ["t2", None]
 
 
 async def test_a_chain_tells_when_an_entry_was_written_over(store: Store) -> None:

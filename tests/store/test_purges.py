@@ -6,6 +6,7 @@ import pytest
 
 from tests.store.conftest import Sql
 from tests.store.nouns import (
+    a_change,
     a_grant,
     a_row,
     a_task,
@@ -18,6 +19,7 @@ from tests.store.nouns import (
     have_turn,
     some_events,
 )
+from wakeful.model.attachment import Attachment
 from wakeful.model.conversation import Conversation, IdempotencyKey
 from wakeful.model.messaging.chat import Chat, ChatKind
 from wakeful.model.messaging.post import Post, PostKind
@@ -75,6 +77,7 @@ async def fill(store: Store, session_id: str, *turn_ids: str) -> None:
         await tx.journal.add([an_input(turn_id, "words") for turn_id in turn_ids])
         await tx.readers.see("alice", session_id, 1)
         await tx.approvals.ask_if_new(approval)
+        await tx.changes.begin(a_change(turn_ids[0], session_id))
         await tx.grants.give(a_grant(f"grant-{session_id}", session_id=session_id))
         await tx.conversations.create_if_absent(Conversation(f"conv-{session_id}", "alice", session_id, "", b"{}", 1.0))
         await tx.idempotency_keys.reserve(key)
@@ -89,6 +92,10 @@ async def fill(store: Store, session_id: str, *turn_ids: str) -> None:
         await tx.cron_jobs.add_run(
             CronRun(f"job-{session_id}", 1.0, RunStatus.DONE, session_id=session_id, turn_id=turn_ids[0])
         )
+        await tx.turns.tell(session_id, b"{}")
+        attachment = Attachment(f"att-{session_id}", "a.txt", "text/plain", 1, "alice", session_id)
+        await tx.attachments.put_if_new(attachment, is_used=True)
+        await tx.attachments.add_piece(attachment.id, 0, b"x")
         await tx.sessions.delete(session_id, 1.0)
 
     await store.write(body, lock=[session_id])
@@ -145,7 +152,7 @@ async def test_turns_that_another_session_grows_from_stay_until_that_is_gone(
     await purge(store, "s1")
     assert await left_of(kind, sql, "t3", "task-s1", "row-s1") == {}
     of_session = await left_of(kind, sql, "s1")
-    assert of_session == {"sessions": 1, "turns": 2, "search_docs": 2}
+    assert of_session == {"sessions": 1, "turns": 2, "search_docs": 2, "attachments": 1}
     assert await store.read(lambda tx: tx.sessions.to_purge(NOW)) == []
     newest = "b1" if how == "a turn" else "t2"
     assert await store.read(lambda tx: tx.journal.count_chain(newest)) == 2

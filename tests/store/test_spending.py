@@ -37,6 +37,16 @@ async def test_an_answer_counts_for_its_session_and_its_day(store: Store, clock:
     assert await since(store, day_of(clock.now)) == {day_of(clock.now): Spend(40, 5, 0.25, 33)}
 
 
+async def test_what_nobody_has_read_counts_and_leaves_the_size_of_the_context(store: Store) -> None:
+    await have_session(store)
+    await spend(store, Spend(10, 2, 0.25))
+
+    await store.write(lambda tx: tx.spending.add("s1", Spend(7, 1, 0.5)), lock=["s1"])
+
+    session = await session_of(store)
+    assert (session.spend, session.context_tokens) == (Spend(17, 3, 0.75), 10)
+
+
 async def test_the_last_answer_counts_with_the_end_of_its_turn(store: Store, clock: FakeClock) -> None:
     await have_turn(store)
     lane = await store.read(lambda tx: tx.lane("s1", wake_budget=1))

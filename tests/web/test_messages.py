@@ -40,6 +40,7 @@ async def test_inputs_answers_and_calls_are_messages(web: Served) -> None:
         "seconds": 0.0,
         "is_error": False,
         "status": "done",
+        "changes": [],
     }
     assert messages[0].keys() == {
         "id", "turn_id", "role", "source", "content", "html", "tool", "notice", "created_at",
@@ -92,7 +93,7 @@ async def test_a_huge_result_is_cut_and_can_be_read_whole(web: Served, monkeypat
     assert (tool["tool"]["truncated"], tool["tool"]["full_size"]) == (True, 60_010)
     assert len(tool["tool"]["result"]) < 20_000
     assert tool["tool"]["result"].startswith("worked on aaa")
-    assert reply.json == {"result": f"worked on {huge}", "full_size": 60_010}
+    assert reply.json == {"result": f"worked on {huge}", "full_size": 60_010, "changes": []}
     foreign = await web.get("/api/session/result", "bob", session_id=session_id, message_id=tool["id"])
     assert foreign.status == 404
     nothing = await web.get("/api/session/result", session_id=session_id, message_id=tool["turn_id"] + ".0.0")

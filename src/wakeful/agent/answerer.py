@@ -7,16 +7,29 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from wakeful.agent.compaction.estimate import frame_tokens
+from wakeful.agent.fitting_calls import fitting_calls
 from wakeful.agent.model_tries import EMPTY_ANSWER, ModelTries
 from wakeful.agent.models.window import Windows
 from wakeful.agent.pictures import Illustrator
 from wakeful.agent.progress import Progress, client_calls_in
-from wakeful.agent.providers.base import AnswerReasoning, AnswerText, FindModel, Finished, ModelRequest, Provider
+from wakeful.agent.providers.base import (
+    AnswerReasoning,
+    AnswerText,
+    FindModel,
+    Finished,
+    ModelRequest,
+    Provider,
+    SpoiltAnswer,
+)
 from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, LimitReached, ModelError
-from wakeful.model.journal.fact import Answered, Fact, ReasoningDelta, StepAbandoned, TextDelta
-from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.journal.fact import Answered, Fact, ReasoningDelta, StepAbandoned, TextDelta, Wasted
+from wakeful.model.journal.message import AssistantMessage, Usage
+from wakeful.model.request import COMPACT
+from wakeful.model.spend import Spend
 from wakeful.tools.base import ToolSpec
+
+_NOTHING = "The model answered nothing, twice in a row; say it differently or choose another model."
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +58,7 @@ class Answerer:
                 try:
                     async with aclosing(self._stream(progress)) as facts:
                         async for fact in facts:
-                            has_streamed = True
+                            has_streamed |= not isinstance(fact, Wasted)
                             yield fact
                     progress.models.note_answer()
                     return
@@ -74,7 +87,12 @@ class Answerer:
                         yield TextDelta(step, part.text)
                     case AnswerReasoning():
                         yield ReasoningDelta(step, part.text)
+                    case SpoiltAnswer():
+                        yield self._wasted(progress, part.usage)
                     case Finished():
+                        if not _has_use(part.message):
+                            yield self._wasted(progress, part.usage)
+                            raise ModelError(_NOTHING, code=EMPTY_ANSWER)
                         yield self._answered(progress, part)
                         return
         raise ModelError("The model's answer broke off.", code="model_stream_broken", passing=True)
@@ -94,12 +112,17 @@ class Answerer:
         )
 
     def _answered(self, progress: Progress, finished: Finished) -> Answered:
-        _require_words(finished.message)
-        message = _recorded(progress, finished.message)
+        offered = {spec.name for spec in self._tools_for(progress)}
+        fitting = fitting_calls(finished.message.calls, progress.messages, offered)
+        message = replace(finished.message, calls=fitting, origin=progress.origin(0))
         calls = client_calls_in(progress.request, message)
         step, model, usage = progress.step, progress.models.current, finished.usage
         cost, changes = self.cost_of(model, usage), progress.models.changes_in(step)
         return Answered(step, message, usage, finished.is_cut, calls, model, cost, changes)
+
+    def _wasted(self, progress: Progress, usage: Usage) -> Wasted:
+        cost = self.cost_of(progress.models.current, usage)
+        return Wasted(progress.step, Spend.of_answer(usage.input_tokens, usage.output_tokens, cost))
 
     def _tools_for(self, progress: Progress) -> list[ToolSpec]:
         """Return the tools that the model may call. A tool of the client hides one of ours with the same name."""
@@ -133,8 +156,10 @@ class Answerer:
 
 def _instructions(progress: Progress) -> str:
     """Return what the turn is told, a note on servers whose tools are missing, and what its client adds."""
-    told = progress.brief.turn.told.text
-    return "\n".join(filter(None, (told, progress.toolset.note, progress.request.instructions)))
+    asked = progress.request
+    # Those of a compaction are what its user wants to keep, for the summary alone.
+    own = "" if asked.kind == COMPACT else asked.instructions
+    return "\n".join(filter(None, (progress.brief.turn.told.text, progress.toolset.note, own)))
 
 
 def _without_force(options: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -142,22 +167,6 @@ def _without_force(options: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: value for name, value in options.items() if name != "tool_choice"}
 
 
-def _require_words(message: AssistantMessage) -> None:
-    """Raise ModelError for an answer without calls whose text is empty or blank, even if it has reasoning."""
-    if not message.calls and not message.text.strip():
-        sentence = "The model answered nothing, twice in a row; say it differently or choose another model."
-        raise ModelError(sentence, code=EMPTY_ANSWER)
-
-
-def _recorded(progress: Progress, message: AssistantMessage) -> AssistantMessage:
-    """Return the answer as it is recorded. Missing and repeated call ids, which some endpoints send, are replaced: ids
-    must be unique in the conversation.
-    """
-    taken = {call.id for known in progress.messages if isinstance(known, AssistantMessage) for call in known.calls}
-    calls: list[ToolCall] = []
-    for index, call in enumerate(message.calls, start=1):
-        if not call.id or call.id in taken:
-            call = replace(call, id=f"call_{progress.brief.turn.id}_{progress.step}_{index}")
-        taken.add(call.id)
-        calls.append(call)
-    return replace(message, calls=tuple(calls), origin=progress.origin(0))
+def _has_use(message: AssistantMessage) -> bool:
+    """Return false for an answer without calls whose text is empty or blank, even if it has reasoning."""
+    return bool(message.calls) or bool(message.text.strip())

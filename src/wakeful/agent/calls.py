@@ -92,9 +92,17 @@ class CallRunner:
         text = self.redact(result.text)
         if len(text) > context.result_limit:
             text = await self.long_results.shortened(replace(result, text=text), context)
-        images = await self.pictures.kept(result.pictures, context)
         return CallFinished(
-            step, open_call.index, call, text, seconds, result.consumes, result.is_error, images, result.shows
+            step,
+            open_call.index,
+            call,
+            text,
+            seconds,
+            result.consumes,
+            result.is_error,
+            changes=tuple(replace(change, diff=self.redact(change.diff)) for change in result.changes),
+            images=await self.pictures.kept(result.pictures, context),
+            shows=result.shows,
         )
 
     def _context(self, turn: Turn, step: int, open_call: OpenCall) -> ToolContext:

@@ -58,8 +58,8 @@ class Loop:
         specs = [tool.spec for tool in tools]
         illustrator = Illustrator(files)
         self._answerer = Answerer(find_model, specs, settings, windows, count_error, cost_of, illustrator)
-        summariser = Summariser(find_model, windows, settings, count_error)
-        self._compactor = Compactor(summariser, windows, settings, cost_of)
+        summariser = Summariser(find_model, windows, settings, count_error, cost_of)
+        self._compactor = Compactor(summariser, windows, settings)
 
     async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
         if brief.is_answered:
@@ -94,6 +94,7 @@ class Loop:
         """Compact the conversation as the user asked, unless the summary was recorded before a crash."""
         if progress.summaries:
             return
+        await progress.brief.check_spend()
         focus = progress.request.instructions
         async with aclosing(self._compactor.compact(progress, CompactionReason.MANUAL, focus)) as facts:
             async for fact in facts:

@@ -56,6 +56,11 @@ class ModelLine:
         return self._left[0]
 
     @property
+    def available(self) -> list[str]:
+        """The models that may be asked from now on, the current one first unless it is passed over."""
+        return [model for model in self._left if model not in self._absent] or [self.current]
+
+    @property
     def absence(self) -> ModelError | None:
         """Why the current model is passed over; None: it is asked."""
         return self._absent.get(self.current)

@@ -14,6 +14,7 @@ from wakeful.agent.models.learnt_windows import WindowFile
 from wakeful.agent.models.model_list import model_sources
 from wakeful.agent.models.window import result_limits
 from wakeful.agent.prompt import Prompts
+from wakeful.agent.providers.endpoint_settings import Wire
 from wakeful.agent.providers.registry import ProviderRegistry
 from wakeful.agent.title_maker import TitleMaker
 from wakeful.building.loading import load
@@ -48,6 +49,7 @@ from wakeful.gateway.platforms.terminal import TerminalAdapter
 from wakeful.gateway.platforms.web import WebAdapter
 from wakeful.gateway.webhooks.reports import EndReports
 from wakeful.model.request import request_as_far_as_known
+from wakeful.model.spend import Spend
 from wakeful.model.turn import Turn
 from wakeful.network.checked_target import TargetFinder, addresses_of
 from wakeful.store.base import Store
@@ -55,8 +57,12 @@ from wakeful.store.sqlite.store import SqliteStore
 from wakeful.tools.base import Tool
 from wakeful.tools.cronjob_tool import CronjobTool
 from wakeful.tools.delegate_tool import DelegateTool
-from wakeful.tools.files.file_tools import ListFiles, ReadFile, WriteFile
+from wakeful.tools.files.change_tools import EditFile, WriteFile
+from wakeful.tools.files.copies import FileCopies
+from wakeful.tools.files.file_changer import FileChanger
+from wakeful.tools.files.file_tools import ListFiles, ReadFile
 from wakeful.tools.files.kept_results import KeptResults
+from wakeful.tools.files.workspace import Folders
 from wakeful.tools.gate import Gate
 from wakeful.tools.mcp.servers import McpServers
 from wakeful.tools.ports import TaskLedger
@@ -147,7 +153,9 @@ def build_models(config: Config) -> tuple[Catalogue, FactBook]:
     learnt = WindowFile(config.home / "windows.json", settings_marks(sources))
     has_cap = config.engine.daily_spend_usd is not None or config.engine.daily_spend_hard_usd is not None
     configured = {name: table.facts for name, table in config.models.items()}
-    return catalogue, FactBook(configured, catalogue.facts_of, learnt, warns_of_unpriced=has_cap)
+    dear_writes = {name for name, one in config.providers.endpoints.items() if one.wire is Wire.ANTHROPIC}
+    facts = FactBook(configured, catalogue.facts_of, learnt, dear_writes=dear_writes, warns_of_unpriced=has_cap)
+    return catalogue, facts
 
 
 def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, adopts: bool) -> Running:
@@ -164,7 +172,8 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     files = ChatFiles(store)
     attachments = AttachmentDesk(store, config.home, config.messaging.attachment_bytes)
     schedules = build_schedules(config, ledger, providers)
-    own = build_tools(ledger, keeper, tasks, files, schedules, attachments, config.home)
+    copies = FileCopies(config.home)
+    own = build_tools(ledger, keeper, tasks, files, schedules, attachments, config, copies)
     tools = [*own, *build_web_tools(config)]
     catalogue, facts = build_models(config)
     metrics = Metrics()
@@ -187,7 +196,7 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
         attachments,
     )
     prompts = Prompts(config.home, OPERATOR, partial(has_memory, config.messaging.doors))
-    equipment = Equipment(loop, prompts, keeper, UnstoredProcesses(keeper, unstored), results, attachments)
+    equipment = Equipment(loop, prompts, keeper, UnstoredProcesses(keeper, unstored), results, copies, attachments)
     engine = Engine(ledger, equipment, adopts=adopts)
     names = frozenset(tool.spec.name for tool in tools)
     return Running(
@@ -195,10 +204,11 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     )
 
 
-def build_title_asker(config: Config, store: Store, providers: ProviderRegistry) -> AskForTitle:
-    maker, guard = TitleMaker(providers.resolve), SpendGuard(store, config.engine)
+def build_title_asker(config: Config, running: Running) -> AskForTitle:
+    maker = TitleMaker(running.providers.resolve, running.facts.cost_of)
+    guard = SpendGuard(running.store, config.engine)
 
-    async def ask(model: str, said: str, answered: str) -> str:
+    async def ask(model: str, said: str, answered: str) -> tuple[str, Spend]:
         await guard.check()
         return await maker.ask(model, said, answered)
 
@@ -264,18 +274,22 @@ def build_tools(
     files: ChatFiles,
     schedules: ScheduleDesk,
     attachments: AttachmentDesk,
-    home: Path,
+    config: Config,
+    copies: FileCopies,
 ) -> Sequence[Tool]:
+    home, folders = config.home, Folders(config.home, config.extra_folders)
+    changer = FileChanger(ledger.changes, copies)
     return (
-        ListFiles(home),
-        ReadFile(home),
-        SearchFiles(home),
-        WriteFile(home),
+        ListFiles(folders),
+        ReadFile(folders),
+        SearchFiles(folders),
+        WriteFile(changer, folders),
+        EditFile(changer, folders),
         TerminalTool(keeper, home),
         ProcessTool(keeper, tasks, ledger.delegations, home),
         DelegateTool(ledger.delegations, ledger.memory_delegations),
         CronjobTool(schedules),
-        ShowFileTool(files, attachments, _can_show, home),
+        ShowFileTool(files, attachments, _can_show, folders),
         SessionSearchTool(ledger.sessions),
         TodoTool(ledger.todo),
     )

@@ -27,6 +27,8 @@ class Config:
     # The folder that the tools of new sessions work in.
     workspace: Path
     messaging: MessagingSettings
+    # Folders outside of it that file tools read and write all the same.
+    extra_folders: tuple[Path, ...] = ()
     model: str = "demo:wakeful"
     # What the operator says about models, by provider:model.
     models: Mapping[str, ModelTable] = field(default_factory=dict)

@@ -18,6 +18,7 @@ _FACTS: dict[str, Callable[[object], Any]] = {
     "vision": values.yes_or_no,
     "input_price": values.dollars(0, _MOST_USD),
     "cached_price": values.dollars(0, _MOST_USD),
+    "cache_write_price": values.dollars(0, _MOST_USD),
     "output_price": values.dollars(0, _MOST_USD),
 }
 _FIELDS = (*_FACTS, "options")

@@ -87,6 +87,8 @@ _ALL = [
     Setting("delegation_depth", values.whole_number(0, 20)),
     Setting("delegation_seconds", values.seconds(1, 30 * _DAY)),
     Setting("undo_seconds", values.seconds(0, 30 * _DAY)),
+    Setting("undo_days", values.days(0, 3650)),
+    Setting("extra_folders", values.folders),
     Setting("host_silence_seconds", values.seconds(10, 365 * _DAY)),
     Setting("task_environment", values.variable_names),
     Setting("task_output_mib", values.whole_number(1, 1_000_000)),

@@ -120,6 +120,16 @@ def folder(value: object) -> Path:
     raise Unfit("the absolute path of a folder that exists and can be read")
 
 
+def folders(value: object) -> tuple[Path, ...]:
+    given = value.split(",") if isinstance(value, str) else value
+    try:
+        if isinstance(given, list):
+            return tuple(folder(one) for one in given)
+    except Unfit:
+        pass
+    raise Unfit("absolute paths of folders that exist and can be read, as in /srv/notes,/srv/site")
+
+
 def database_url(value: object) -> str:
     if not isinstance(value, str) or not value.strip().startswith(("postgresql://", "postgres://")):
         raise Unfit("an address that begins with postgresql://, or empty for a SQLite file in WAKEFUL_HOME")

@@ -24,6 +24,7 @@ from wakeful.engine.turns.history import History
 from wakeful.engine.turns.rescuer import Rescuer
 from wakeful.engine.turns.runners import Runners
 from wakeful.engine.turns.teller import Teller
+from wakeful.engine.undo import UndoDesk
 from wakeful.engine.upkeep.indexer import Indexer
 from wakeful.engine.upkeep.janitor import Janitor
 from wakeful.engine.upkeep.lease_keeper import LeaseKeeper
@@ -58,6 +59,7 @@ class Engine:
         self.tasks = ledger.tasks
         self.delegations = ledger.delegations
         self.approvals = ledger.approvals
+        self.undo_desk = UndoDesk(store, ledger.host, equipment.changed_files)
         self.ephemeral = EphemeralTurns(ledger, equipment)
         self.supervisor = Supervisor()
         self._store = store
@@ -74,7 +76,7 @@ class Engine:
         self._runners = Runners(store, dispatcher, commits, executor, ledger.binder, ledger.slots)
         self._rescuer = Rescuer(store, dispatcher, commits, self._runners, clock, settings, adopts=adopts)
         self._timekeeper = Timekeeper(store, dispatcher, commits, clock, settings)
-        self._janitor = Janitor(store, clock, equipment.attachments.tidy)
+        self._janitor = Janitor(store, clock, settings, ledger.host, equipment)
         self._indexer = Indexer(store, clock)
         self._old_words = OldWordsMover(store, clock)
         self._hearer = WordsHearer(store, ledger.words, clock)

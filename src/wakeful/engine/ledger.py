@@ -17,6 +17,7 @@ from wakeful.engine.tasks.memory_delegations import MemoryDelegations
 from wakeful.engine.tasks.task_runner import TaskRunner
 from wakeful.engine.todo_desk import TodoDesk
 from wakeful.engine.turns.turn_slots import TurnSlots
+from wakeful.engine.undo import ChangeRecords
 from wakeful.engine.words.words import LiveWords
 from wakeful.model.ids import new_id
 from wakeful.model.tasks.task import Host
@@ -48,6 +49,7 @@ class Ledger:
         self.commits = Commits(store, self.words)
         self.spend = SpendGuard(store, settings)
         self.slots = TurnSlots(settings.concurrent_turns, self._owner_of)
+        self.changes = ChangeRecords(store, host)
         self.approvals = ApprovalDesk(store, self.slots, clock, settings)
         self.delegations = Delegations(store, self.dispatcher, self.commits, self.slots, clock, settings, host)
         self.tasks = TaskRunner(store, self.dispatcher, self.commits, self.delegations.take)

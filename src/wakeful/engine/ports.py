@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from wakeful.model.journal.change import KeptChange, TakenBack
 from wakeful.model.journal.fact import Brief, Fact
 from wakeful.model.tasks.task import Task
 from wakeful.model.told import Told
@@ -81,6 +82,22 @@ class SessionFiles(Protocol):
     async def forget(self, session_id: str) -> None: ...
 
 
+class ChangedFiles(Protocol):
+    """What stood on this machine in files before agents changed them."""
+
+    async def take_back(self, change: KeptChange, *, force: bool) -> TakenBack:
+        """Put it back; without `force` not where the file has changed since. Doing so twice does no harm."""
+        ...
+
+    async def drop(self, change: KeptChange) -> None:
+        """Forget what stood there before this change."""
+        ...
+
+    async def forget(self, session_id: str) -> None:
+        """Forget all of a session."""
+        ...
+
+
 class AttachmentKeeper(Protocol):
     """The files of attachments on this machine."""
 
@@ -102,4 +119,5 @@ class Equipment:
     processes: Processes
     unstored: UnstoredWork
     files: SessionFiles
+    changed_files: ChangedFiles
     attachments: AttachmentKeeper

@@ -41,6 +41,8 @@ class EngineSettings:
     delegation_seconds: float = 3600.0
     # How long a deleted session can be restored.
     undo_seconds: float = 30.0
+    # How long what agents change in files can be taken back, from the end of the turn; 0: for ever.
+    undo_days: float = 30.0
     # A machine whose nodes were silent for this long counts as dead, and its processes as lost.
     host_silence_seconds: float = 3600.0
     # Messaging platforms without a door: what is to be delivered there waits until they have one.

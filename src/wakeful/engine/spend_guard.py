@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from wakeful.engine.ports import AgentLoop
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import LimitReached
-from wakeful.model.journal.fact import Answered, Brief, Compacted, Fact
+from wakeful.model.journal.fact import Answered, Brief, Compacted, Fact, Wasted
 from wakeful.model.spend import Spend, day_of
 from wakeful.store.base import Store, Transaction
 
@@ -47,7 +47,7 @@ class _CountedLoop:
     async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
         async with aclosing(self.loop.run(replace(brief, check_spend=self.guard.check))) as facts:
             async for fact in facts:
-                if isinstance(fact, Answered):
+                if isinstance(fact, Answered | Wasted):
                     await self.guard.add_unstored(self.owner, fact.spend)
                 if isinstance(fact, Compacted):
                     await self.guard.add_unstored(self.owner, fact.summary.spend)

@@ -13,6 +13,7 @@ from wakeful.model.journal.fact import (
     CompactionStarted,
     ModelChanged,
     StepAbandoned,
+    Wasted,
 )
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.model.words import WordsEnd
@@ -43,9 +44,11 @@ Compaction = CompactionStarted | Compacted | CompactionFailed
 
 
 def events_of(
-    turn_id: str, fact: Answered | CallFinished | ModelChanged | StepAbandoned | Compaction
+    turn_id: str, fact: Answered | CallFinished | ModelChanged | StepAbandoned | Wasted | Compaction
 ) -> list[NewEvent]:
     match fact:
+        case Wasted():
+            return []
         case StepAbandoned():
             return [abandoned(fact)]
         case ModelChanged():
@@ -80,6 +83,7 @@ def call_finished(fact: CallFinished) -> NewEvent:
         "result": fact.text,
         "seconds": fact.seconds,
         "is_error": fact.is_error,
+        "changes": [change.fields for change in fact.changes],
     }
     if fact.shows:
         data["attachments"] = [shown.shown for shown in fact.shows]

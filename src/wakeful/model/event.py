@@ -39,7 +39,12 @@ TODO = "todo"
 FINAL_KINDS = frozenset({DONE, FAILED, CANCELLED})
 
 # The fields whose text stands in the journal, by kind of event.
-QUOTING = {MESSAGE: ("content",), NOTICE: ("content", "output"), TOOL: ("arguments",), TOOL_COMPLETE: ("result",)}
+QUOTING = {
+    MESSAGE: ("content",),
+    NOTICE: ("content", "output"),
+    TOOL: ("arguments",),
+    TOOL_COMPLETE: ("result", "changes"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +135,7 @@ def quoted_texts(kind: str, index: int, entry: Mapping[str, Any]) -> dict[str, A
     if kind == TOOL:
         return {"arguments": entry["calls"][index - 1]["arguments"]}
     if kind == TOOL_COMPLETE:
-        return {"result": entry["text"]}
+        return {"result": entry["text"], "changes": entry.get("changes", [])}
     notice = entry["notice"] if kind == NOTICE else {}
     return {"content": entry["text"]} | {name: notice[name] for name in QUOTING[kind] if name in notice}
 

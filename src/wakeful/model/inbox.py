@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from wakeful.model.session import Address
-from wakeful.model.turn import Door
+from wakeful.model.turn import COMPACTION, Door
 
 
 class RowKind(StrEnum):
@@ -16,6 +16,12 @@ class RowKind(StrEnum):
     NOTICE = "notice"
     # Retries a wake-up that failed for a passing reason; the notice's text is already in the context.
     RETRY = "retry"
+    # Something that the agent has to know when it is next asked: it comes with the next message and opens no turn.
+    REMARK = "remark"
+
+
+# The source of remarks about files that were put back as they were before the agent changed them.
+UNDO = "undo"
 
 
 class RowStatus(StrEnum):
@@ -93,7 +99,7 @@ class InboxRow:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The rows that open one turn: notices first, then the message, if there is one."""
+    """The rows that open one turn: notices first, then remarks and the message, if there is one."""
 
     notices: tuple[InboxRow, ...]
     message: InboxRow | None
@@ -120,10 +126,12 @@ def next_batch(pending: Sequence[InboxRow], now: float, *, notices_wait: bool) -
     # Steering messages that came too late for the last turn are still about it: they go ahead of the queue.
     messages = sorted(_messages(pending), key=lambda row: (not row.is_urgent, not row.steers))
     message = messages[0] if messages else None
-    notices = [row for row in pending if row.kind is not RowKind.MESSAGE]
+    notices = [row for row in pending if row.kind in (RowKind.NOTICE, RowKind.RETRY)]
     if message is not None:
-        riding = [row for row in notices if row.address == message.address]
-        return Batch(tuple(riding) if message.door.async_delivery else (), message)
+        riding = [row for row in notices if row.address == message.address and message.door.async_delivery]
+        # A summary is no answer to anybody: remarks wait for one.
+        remarks = [] if message.source == COMPACTION else _remarks(pending)
+        return Batch((*riding, *remarks), message)
     due = [row for row in notices if row.is_due(now)]
     if not due or notices_wait:
         return None
@@ -136,7 +144,8 @@ def joining_rows(pending: Sequence[InboxRow], door: Door, address: Address) -> l
     steering messages.
     """
     notices = [row for row in pending if row.kind is RowKind.NOTICE and door.async_delivery and row.address == address]
-    return notices + [row for row in _messages(pending) if row.steers]
+    steering = [row for row in _messages(pending) if row.steers]
+    return notices + (_remarks(pending) if steering else []) + steering
 
 
 def _is_readable(kind: RowKind, data: dict[str, Any]) -> bool:
@@ -146,6 +155,10 @@ def _is_readable(kind: RowKind, data: dict[str, Any]) -> bool:
     return isinstance(inputs, list) and all(
         isinstance(given, dict) and isinstance(given.get("text"), str) for given in inputs
     )
+
+
+def _remarks(pending: Sequence[InboxRow]) -> list[InboxRow]:
+    return [row for row in pending if row.kind is RowKind.REMARK]
 
 
 def _messages(pending: Sequence[InboxRow]) -> list[InboxRow]:

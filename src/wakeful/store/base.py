@@ -16,6 +16,7 @@ from wakeful.model.words import WordsHead, WordsPart
 from wakeful.store.tables.api import Conversations, IdempotencyKeys
 from wakeful.store.tables.approvals import Approvals, Grants
 from wakeful.store.tables.attachments import Attachments
+from wakeful.store.tables.changes import FileChanges
 from wakeful.store.tables.logins import Logins
 from wakeful.store.tables.messaging import Chats, OutboxCursors, Pairings, PlatformDoors, Posts
 from wakeful.store.tables.records import Events, Journal, NewsLog, OldWords
@@ -86,6 +87,8 @@ class Transaction(Protocol):
     def attachments(self) -> Attachments: ...
     @property
     def grants(self) -> Grants: ...
+    @property
+    def changes(self) -> FileChanges: ...
     @property
     def conversations(self) -> Conversations: ...
     @property

@@ -11,6 +11,7 @@ import orjson
 from wakeful.model.approvals.approval import Reason
 from wakeful.model.attachment import Attachment
 from wakeful.model.failure import failure_text
+from wakeful.model.journal.change import Change
 from wakeful.model.turn import Turn
 
 RESULT_LIMIT = 50_000
@@ -81,6 +82,8 @@ class ToolResult:
     is_error: bool = False
     # The text is a JSON object, so it cannot be cut anywhere.
     is_object: bool = False
+    # The files that the call has written.
+    changes: tuple[Change, ...] = ()
     pictures: tuple[ToolPicture, ...] = ()
     # Files that the result shows to the user.
     shows: tuple[Attachment, ...] = ()
@@ -99,11 +102,12 @@ class ToolResult:
 
 
 class Unusable(Exception):
-    """An argument that a tool cannot use. The tool catches it and answers with its code and text."""
+    """An argument that a tool cannot use. The tool catches it and answers with its code, text and further fields."""
 
-    def __init__(self, sentence: str, code: str = "invalid_arguments") -> None:
+    def __init__(self, sentence: str, code: str = "invalid_arguments", **fields: Any) -> None:
         super().__init__(sentence)
         self.code = code
+        self.fields = fields
 
 
 def as_sentence(reason: str) -> str:

@@ -1,7 +1,7 @@
-"""What the tools need from outside: rows for their background work, a person to ask, sub-agents, and
-chats that take files.
+"""What the tools need from outside: rows for their background work, a record of changed files, a person to ask,
+sub-agents, and chats that take files.
 
-The engine implements the first three. `process_registry` has another ledger, in memory, for use without an engine.
+The engine implements the first four. `process_registry` has another ledger, in memory, for use without an engine.
 """
 
 from collections.abc import Collection, Sequence
@@ -11,6 +11,7 @@ from typing import Protocol
 from wakeful.model.approvals.approval import Choice, Question, Reason
 from wakeful.model.approvals.mode import CallStanding
 from wakeful.model.attachment import Attachment
+from wakeful.model.journal.change import KeptChange
 from wakeful.model.schedules.cron_job import CronJob, CronRun, JobFields, ListedJob
 from wakeful.model.search.search import FoundMessage
 from wakeful.model.session import Address
@@ -58,6 +59,22 @@ class TaskLedger(Protocol):
 
     async def adopt(self, host: Host) -> list[Task]:
         """Take over and return the running processes of this host that no node watches."""
+        ...
+
+
+class ChangeLedger(Protocol):
+    """Records which files calls change, so that it can be taken back."""
+
+    async def find(self, turn: Turn, step: int, index: int) -> KeptChange | None:
+        """Return what the same call has begun to change before it was cut off."""
+        ...
+
+    async def begin(self, turn: Turn, change: KeptChange) -> None:
+        """Write the change before the file is written; one of the same call is replaced. Raises LeaseLost."""
+        ...
+
+    async def give_up(self, change: KeptChange) -> None:
+        """Remove a change that could not be made."""
         ...
 
 

@@ -9,7 +9,7 @@ from wakeful.errors import AttachmentTooLarge
 from wakeful.model.turn import Turn
 from wakeful.tools.base import Intent, ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.files.results import file_failure
-from wakeful.tools.files.workspace import path_to_read, shown
+from wakeful.tools.files.workspace import Folders, path_to_read, shown
 from wakeful.tools.ports import FileKeeper, FilePoster
 
 _MEGABYTE = 1_000_000
@@ -30,14 +30,14 @@ class ShowFileTool:
         other_names=("send_file",),
     )
 
-    def __init__(self, poster: FilePoster, keeper: FileKeeper, can_show: Callable[[Turn], bool], home: Path) -> None:
-        """`can_show` returns whether a person can look at the session of a turn; `home` is the server's own folder,
-        which tools may not read.
-        """
+    def __init__(
+        self, poster: FilePoster, keeper: FileKeeper, can_show: Callable[[Turn], bool], folders: Folders
+    ) -> None:
+        """`can_show` returns whether a person can look at the session of a turn."""
         self._poster = poster
         self._keeper = keeper
         self._can_show = can_show
-        self._home = home
+        self._folders = folders
 
     async def intent(self, arguments: Mapping[str, Any], context: ToolContext) -> Intent | ToolResult:
         # The file goes only to the user, who may read all of the workspace.
@@ -55,7 +55,7 @@ class ShowFileTool:
                 f"Nothing can show a file here, this is {context.turn.door.name}: name the path to the user instead.",
             )
         try:
-            path = await asyncio.to_thread(_file, arguments, context, self._home, limit or self._keeper.most_bytes)
+            path = await asyncio.to_thread(_file, arguments, context, self._folders, limit or self._keeper.most_bytes)
             # A chat may take a larger file than the page gets a copy of.
             is_kept = limit is None or path.stat().st_size <= self._keeper.most_bytes
             kept = [await self._keeper.keep_file(_id(context), path, context.session_id)] if is_kept else []
@@ -71,8 +71,8 @@ class ShowFileTool:
         return ToolResult.of(answer, shows=tuple(kept))
 
 
-def _file(arguments: Mapping[str, Any], context: ToolContext, home: Path, limit: int) -> Path:
-    path = path_to_read(arguments, context, home)
+def _file(arguments: Mapping[str, Any], context: ToolContext, folders: Folders, limit: int) -> Path:
+    path = path_to_read(arguments, context, folders)
     size = path.stat().st_size
     name = shown(path, context.workspace)
     if not path.is_file():

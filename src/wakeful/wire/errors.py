@@ -65,6 +65,7 @@ _ANSWERS: Mapping[type[WakefulError], tuple[int, str]] = {
     errors.SessionBusy: (409, "session_busy"),
     errors.NotQueued: (409, "not_queued"),
     errors.NothingToCompact: (409, "nothing_to_compact"),
+    errors.NothingToUndo: (409, "nothing_to_undo"),
     errors.AlreadyAnswered: (409, "already_answered"),
     errors.EngineStopping: (503, "stopping"),
     errors.StoreError: (503, "store_unavailable"),

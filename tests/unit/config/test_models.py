@@ -27,11 +27,12 @@ def test_a_table_says_what_is_known_about_a_model(tmp_path: Path) -> None:
         context_window = 8192
         vision = false
         input_price = 0
+        cache_write_price = 0.1
         output_price = 0.5
         """,
     )
 
-    assert config.models == {"local:qwen3:8b": ModelTable(ModelFacts(8192, None, False, 0.0, None, 0.5))}
+    assert config.models == {"local:qwen3:8b": ModelTable(ModelFacts(8192, None, False, 0.0, None, 0.1, 0.5))}
     assert config.agent.fallback_models == ("openai:gpt-5", "demo:wakeful")
     assert (config.engine.daily_spend_usd, config.engine.daily_spend_hard_usd) == (5.0, 20.5)
 

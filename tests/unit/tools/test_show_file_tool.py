@@ -9,6 +9,7 @@ from tests.unit.tools.kit import HOME, new_turn, run_tool
 from wakeful.model.attachment import Attachment
 from wakeful.model.session import Address
 from wakeful.model.turn import Door, Turn
+from wakeful.tools.files.workspace import Folders
 from wakeful.tools.show_file_tool import ShowFileTool
 
 
@@ -35,7 +36,7 @@ class Keeper:
 
 
 def a_tool(poster: Poster, keeper: Keeper | None = None) -> ShowFileTool:
-    return ShowFileTool(poster, keeper or Keeper(), lambda turn: turn.door.name == "web", HOME)
+    return ShowFileTool(poster, keeper or Keeper(), lambda turn: turn.door.name == "web", Folders(HOME))
 
 
 def a_turn(workspace: Path, platform: str = "telegram") -> Turn:

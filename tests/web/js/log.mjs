@@ -90,7 +90,7 @@ function writeSteps(write, turn_id, random, isOpen) {
       write("tool", { turn_id, step, call_id: `call_${step}_${call}`, name: "terminal", arguments: "{}" });
     write("usage", { turn_id, step, usage: { input_tokens: 10, output_tokens: 5 } });
     for (let call = 1; call <= calls; call += 1)
-      write("tool_complete", { turn_id, step, call_id: `call_${step}_${call}`, result: `result ${call}`, seconds: 0.5, is_error: false });
+      write("tool_complete", { turn_id, step, call_id: `call_${step}_${call}`, result: `result ${call}`, seconds: 0.5, is_error: false, changes: [] });
   }
   write(random.chance(0.2) ? "failed" : "done", { turn_id, message: "broke" });
 }
@@ -245,6 +245,7 @@ function store(items) {
         full_size: data.result.length,
         seconds: data.seconds,
         is_error: data.is_error,
+        changes: data.changes,
         status: "done",
       };
     } else if (isFinal(name)) {

@@ -1,19 +1,19 @@
 """Compaction: a step that replaces the beginning of a context by a summary."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
 
-from wakeful.agent.compaction.estimate import context_tokens
-from wakeful.agent.compaction.plan import Plan, plan_for, problem_of
+from wakeful.agent.compaction.material import both_ends
+from wakeful.agent.compaction.plan import Plan, plan_for, problem_of, size_of
 from wakeful.agent.compaction.summariser import Draft, Order, Summariser
 from wakeful.agent.model_tries import OVERFLOW
 from wakeful.agent.models.window import Windows
 from wakeful.agent.progress import Progress
 from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ModelError, TurnFailed
-from wakeful.model.journal.fact import Compacted, CompactionFailed, CompactionStarted, Fact
-from wakeful.model.journal.message import Usage
+from wakeful.model.journal.fact import Compacted, CompactionFailed, CompactionStarted, Fact, Wasted
 from wakeful.model.journal.summary import CompactionReason, Summary
+from wakeful.model.spend import Spend
 from wakeful.model.tasks.task import Task
 
 _COMMAND = 300
@@ -24,15 +24,19 @@ class Compactor:
     summariser: Summariser
     windows: Windows
     settings: AgentSettings
-    # Returns what an answer of a model has cost in USD, None if that is unknown.
-    cost_of: Callable[[str, Usage], float | None]
 
     def is_due(self, progress: Progress) -> bool:
-        """Return whether the context has nearly filled the model's window."""
-        window = self.windows.window_of(progress.models.current)
+        """Return whether the context has nearly filled the model's window. Where it cannot be made to fit into a window
+        that the endpoint has once named, the endpoint is asked: it may read more by now, or name its window again.
+        """
+        model = progress.models.available[0]
+        window = self.windows.window_of(model)
         if window is None or not progress.request.compacts:
             return False
-        return context_tokens(progress.messages, progress.measure, progress.frame) > window * self.settings.compact_at
+        if size_of(progress) <= window * self.settings.compact_at:
+            return False
+        plan = plan_for(progress, CompactionReason.AUTO, window=window, compact_at=self.settings.compact_at)
+        return not (problem_of(plan, progress, window) and self.windows.forget_window(model))
 
     def learn_from(self, progress: Progress, error: ModelError) -> None:
         """Note what an overflow tells. Raises the error if it is another one, or if nothing may be summed up."""
@@ -46,14 +50,18 @@ class Compactor:
     ) -> AsyncGenerator[Fact, None]:
         """Yield the facts of the compaction, and go on with the compacted messages. Raises TurnFailed."""
         progress.step += 1
-        window = self.windows.window_of(progress.models.current)
+        window = self.windows.window_of(progress.models.available[0])
         plan = plan_for(progress, reason, window=window, compact_at=self.settings.compact_at)
         yield CompactionStarted(progress.step, reason, plan.tokens)
         if problem := problem_of(plan, progress, window):
             yield CompactionFailed(progress.step, reason, plan.tokens, problem)
             raise TurnFailed(problem, code=OVERFLOW)
-        order = Order(plan.replaced, plan.words_limit, plan.characters, focus)
-        draft = await self.summariser.sum_up(progress.models.current, order)
+        # A longer one would leave no room for the conversation.
+        wish = both_ends(focus, plan.words_limit // 4)
+        order = Order(plan.replaced, plan.words_limit, plan.characters, wish)
+        draft = await self.summariser.sum_up(progress.models.available, order)
+        if draft.wasted != Spend():
+            yield Wasted(progress.step, draft.wasted)
         work = await progress.brief.running_work()
         todo = tuple(item.line for item in await progress.brief.todo())
         summary = replace(self._summary(plan, draft, tuple(map(_line_of, work)), reason), todo=todo)
@@ -73,7 +81,7 @@ class Compactor:
             tokens_after=0,
             model=draft.model,
             usage=draft.usage,
-            cost_usd=self.cost_of(draft.model, draft.usage) if draft.model else None,
+            cost_usd=draft.cost_usd,
         )
 
 

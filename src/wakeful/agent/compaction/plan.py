@@ -83,12 +83,20 @@ class Plan:
         return int((self.frame + tokens_of(messages)) * self.tokens / self.estimate)
 
 
+def size_of(progress: Progress) -> int:
+    """Return the tokens of the whole context. Some endpoints count wrongly, for example without what came from a cache:
+    a count that is far from the estimate is not believed.
+    """
+    messages, frame = progress.messages, progress.frame
+    estimate = max(frame + tokens_of(messages), 1)
+    return min(max(context_tokens(messages, progress.measure, frame), estimate // 4), estimate * 4)
+
+
 def plan_for(progress: Progress, reason: CompactionReason, *, window: int | None, compact_at: float) -> Plan:
     messages, frame = list(progress.messages), progress.frame
     spoken = tokens_of(messages)
     estimate = max(frame + spoken, 1)
-    # Some endpoints count wrongly, for example without what came from a cache.
-    tokens = min(max(context_tokens(messages, progress.measure, frame), estimate // 4), estimate * 4)
+    tokens = size_of(progress)
     if reason is CompactionReason.OVERFLOW:
         window = min(window or tokens, int(tokens * _AFTER_OVERFLOW))
     instructions = tokens_of(message for message in messages if isinstance(message, SystemMessage))

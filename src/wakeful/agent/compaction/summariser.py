@@ -3,17 +3,18 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from wakeful.agent.compaction.estimate import CHARACTERS
 from wakeful.agent.compaction.material import both_ends, first_words_of, material_of
 from wakeful.agent.model_tries import EMPTY_ANSWER, OVERFLOW, ModelTries
 from wakeful.agent.models.window import Windows
 from wakeful.agent.prompt import SUMMARY_INSTRUCTIONS
-from wakeful.agent.providers.base import FindModel, Finished, ModelRequest
+from wakeful.agent.providers.base import FindModel, Finished, ModelRequest, SpoiltAnswer
 from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, ModelError
 from wakeful.model.journal.message import Message, Usage, UserMessage
+from wakeful.model.spend import Spend
 
 _TRIES = 3
 # The part of a window that the material may fill: the answer and the summary of earlier parts need room.
@@ -40,6 +41,10 @@ class Draft:
     # Empty: no model could be asked.
     model: str = ""
     usage: Usage = field(default_factory=Usage)
+    # In USD; None if the model's price is unknown.
+    cost_usd: float | None = None
+    # What the tries before it have cost.
+    wasted: Spend = field(default_factory=Spend)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +53,40 @@ class Summariser:
     windows: Windows
     settings: AgentSettings
     count_error: Callable[[str], None]
+    # Returns what an answer of a model has cost in USD, None if that is unknown.
+    cost_of: Callable[[str, Usage], float | None]
 
-    async def sum_up(self, model: str, order: Order) -> Draft:
-        """Return a summary by the configured model, else by `model`, which is the turn's; else the first words of each
-        message.
+    async def sum_up(self, models: Sequence[str], order: Order) -> Draft:
+        """Return a summary by the configured model, else by the first of `models` that can write one, which are those
+        of the turn; else the first words of each message.
         """
-        tries = ModelTries(self.settings)
-        first = self.settings.compact_model or model
-        for asked in (first, *[model] * (_TRIES - 1)):
+        tries, wasted = ModelTries(self.settings), Spend()
+        for asked in self._line(models):
+            draft = Draft(model=asked)
             try:
-                return await self._ask_in_parts(asked, order)
+                await self._ask_in_parts(draft, order)
+                return replace(draft, cost_usd=self.cost_of(asked, draft.usage), wasted=wasted)
             except ConfigError:
                 continue
             except ModelError as error:
                 self.count_error(error.code)
+                wasted += self._spend_on(draft)
                 await asyncio.sleep(tries.wait_after(error) or 0.0)
-        return Draft(first_words_of(order.messages, order.limit))
+        return Draft(first_words_of(order.messages, order.limit), wasted=wasted)
 
-    async def _ask_in_parts(self, model: str, order: Order) -> Draft:
+    def _line(self, models: Sequence[str]) -> list[str]:
+        """Return the models in the order in which they are asked: each once, and three tries at least."""
+        line = [self.settings.compact_model, *models] if self.settings.compact_model else list(models)
+        return line + [models[0]] * (_TRIES - len(line))
+
+    def _spend_on(self, draft: Draft) -> Spend:
+        usage = draft.usage
+        cost = self.cost_of(draft.model, usage) if usage.input_tokens or usage.output_tokens else 0.0
+        return Spend.of_answer(usage.input_tokens, usage.output_tokens, cost)
+
+    async def _ask_in_parts(self, draft: Draft, order: Order) -> None:
         """Sum up the first part, then that summary together with the next part, and so on."""
-        draft = Draft(model=model)
+        model = draft.model
         rest = material_of(order.messages)
         size = self._part_size(model, order) or len(rest)
         while rest:
@@ -78,7 +97,6 @@ class Summariser:
                 size = self._smaller_size(model, order, error, len(part))
                 continue
             rest = after
-        return draft
 
     def _part_size(self, model: str, order: Order) -> int | None:
         """Return how many characters of the material one request takes; None if that is unknown."""
@@ -101,8 +119,9 @@ class Summariser:
         request = ModelRequest(name, SUMMARY_INSTRUCTIONS, [UserMessage(_question(draft, order, part, is_last))], ())
         async with aclosing(provider.stream(request)) as pieces:
             async for piece in pieces:
-                if isinstance(piece, Finished):
+                if isinstance(piece, Finished | SpoiltAnswer):
                     draft.usage = draft.usage.plus(piece.usage)
+                if isinstance(piece, Finished):
                     words = piece.message.text.strip()
                     if not words:
                         break

@@ -34,5 +34,10 @@ def _table() -> Mapping[str, ModelFacts]:
 def _facts(row: Mapping[str, Any]) -> ModelFacts:
     input_price, output_price = row.get("usd", (None, None))
     return ModelFacts(
-        row.get("window"), row.get("output"), row.get("vision"), input_price, row.get("cached"), output_price
+        context_window=row.get("window"),
+        max_output=row.get("output"),
+        vision=row.get("vision"),
+        input_price=input_price,
+        cached_price=row.get("cached"),
+        output_price=output_price,
     )

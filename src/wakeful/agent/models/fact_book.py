@@ -1,7 +1,7 @@
 """Merges what the settings, refusals, lists and the built-in table say about models. Fetches nothing."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from enum import StrEnum
 
@@ -9,6 +9,9 @@ from wakeful.agent.models.built_in import built_in_facts
 from wakeful.agent.models.facts import UNKNOWN, ModelFacts, merged
 from wakeful.agent.models.learnt_windows import WindowFile
 from wakeful.model.journal.message import Usage
+
+# What Anthropic asks for tokens that its cache takes, as a multiple of the price of others.
+_CACHE_WRITE = 1.25
 
 logger = logging.getLogger(__name__)
 
@@ -28,14 +31,17 @@ class FactBook:
         listed: Callable[[str], ModelFacts],
         learnt: WindowFile,
         *,
+        dear_writes: Collection[str] = (),
         warns_of_unpriced: bool = False,
     ) -> None:
-        """`listed` returns what the endpoint's list said about a model when it was last read. With `warns_of_unpriced`
-        the log names each model that answers without a price, once.
+        """`listed` returns what the endpoint's list said about a model when it was last read. `dear_writes` names the
+        providers whose cache takes tokens at Anthropic's price. With `warns_of_unpriced` the log names each model that
+        answers without a price, once.
         """
         self._configured = configured
         self._listed = listed
         self._learnt = learnt
+        self._dear_writes = dear_writes
         self._warns_of_unpriced = warns_of_unpriced
         self._warned: set[str] = set()
 
@@ -48,7 +54,7 @@ class FactBook:
             FactSource.BUILT_IN: built_in_facts(model.partition(":")[2]),
         }
         first = next((source for source, facts in sources.items() if facts.is_known), FactSource.UNKNOWN)
-        return merged(sources.values()), first
+        return self._with_writes(model, merged(sources.values())), first
 
     def window_of(self, model: str) -> int | None:
         """Return how many tokens a request to this model may have, None if it is unknown."""
@@ -66,6 +72,13 @@ class FactBook:
         """Remember the window that an endpoint has named when a request was too long."""
         self._learnt.put(model, window)
 
+    def forget_window(self, model: str) -> bool:
+        """Forget a learnt window; False if it is not what `window_of` returns."""
+        is_learnt = self._configured.get(model, UNKNOWN).context_window is None and self._learnt_facts(model).is_known
+        if is_learnt:
+            self._learnt.drop(model)
+        return is_learnt
+
     def cost_of(self, model: str, usage: Usage) -> float | None:
         """Return what an answer of this model has cost in USD, None if its price is unknown."""
         cost = self.look_up(model)[0].cost_of(usage)
@@ -77,6 +90,13 @@ class FactBook:
     def costs_of(self, model: str, usage: Usage) -> tuple[float, float, float] | None:
         """Return what the input, the input from the cache and the output would cost today, in USD."""
         return self.look_up(model)[0].costs_of(usage)
+
+    def _with_writes(self, model: str, facts: ModelFacts) -> ModelFacts:
+        """Add the price of writing to the cache where it follows from the price of reading."""
+        is_dear = model.partition(":")[0] in self._dear_writes
+        if facts.input_price is None or facts.cache_write_price is not None or not is_dear:
+            return facts
+        return replace(facts, cache_write_price=facts.input_price * _CACHE_WRITE)
 
     def _learnt_facts(self, model: str) -> ModelFacts:
         """Return the learnt window if it is smaller than the one that the endpoint or the table says."""

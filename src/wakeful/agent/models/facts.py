@@ -18,6 +18,8 @@ class ModelFacts:
     input_price: float | None = None
     # For input tokens that the endpoint's cache gave.
     cached_price: float | None = None
+    # For input tokens that the endpoint's cache took.
+    cache_write_price: float | None = None
     output_price: float | None = None
 
     @property
@@ -34,31 +36,34 @@ class ModelFacts:
         return None if costs is None else sum(costs)
 
     def costs_of(self, usage: Usage) -> tuple[float, float, float] | None:
-        """Return what the input, the input from the cache and the output cost in USD. Cached tokens without a price of
-        their own cost as much as others, so that a sum is rather too high than too low.
+        """Return what the input, the input from the cache and the output cost in USD. Tokens from the cache and into it
+        cost as much as others where they have no price of their own.
         """
         if self.input_price is None or self.output_price is None:
             return None
         cached_price = self.input_price if self.cached_price is None else self.cached_price
+        write_price = self.input_price if self.cache_write_price is None else self.cache_write_price
         read, cached, written = usage.paid_tokens
+        stored = min(usage.cache_write_tokens, read)
         return (
-            read * self.input_price / _MILLION,
+            ((read - stored) * self.input_price + stored * write_price) / _MILLION,
             cached * cached_price / _MILLION,
             written * self.output_price / _MILLION,
         )
 
 
 UNKNOWN = ModelFacts()
+_NO_PRICES = dict.fromkeys(("input_price", "cached_price", "cache_write_price", "output_price"))
 
 
 def merged(sources: Iterable[ModelFacts]) -> ModelFacts:
-    """Return each fact as the first source that knows it has it. The three prices come from one source: a mixture would
+    """Return each fact as the first source that knows it has it. The prices come from one source: a mixture would
     be the price of no one.
     """
     whole = UNKNOWN
     for facts in sources:
         if whole.is_priced:
-            facts = replace(facts, input_price=None, cached_price=None, output_price=None)
+            facts = replace(facts, **_NO_PRICES)
         missing = {field.name for field in fields(ModelFacts) if getattr(whole, field.name) is None}
         whole = replace(whole, **{name: getattr(facts, name) for name in missing})
     return whole

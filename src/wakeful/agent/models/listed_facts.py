@@ -24,6 +24,7 @@ def listed_facts(model: Mapping[str, object]) -> ModelFacts:
         vision=_vision(model),
         input_price=_price(pricing.get("prompt")),
         cached_price=_price(pricing.get("input_cache_read")),
+        cache_write_price=_price(pricing.get("input_cache_write")),
         output_price=_price(pricing.get("completion")),
     )
 

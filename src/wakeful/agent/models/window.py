@@ -17,6 +17,10 @@ class Windows(Protocol):
         """Note the window that the model's endpoint has named when it refused a longer context."""
         ...
 
+    def forget_window(self, model: str) -> bool:
+        """Forget the window that the model's endpoint has named; False if it is known otherwise, or not at all."""
+        ...
+
     def max_output_of(self, model: str) -> int | None:
         """Return how many tokens an answer may have; None if it is unknown."""
         ...
@@ -37,6 +41,9 @@ class LearntWindows:
 
     def learn_window(self, model: str, window: int) -> None:
         self._windows[model] = window
+
+    def forget_window(self, model: str) -> bool:
+        return self._windows.pop(model, None) is not None
 
     def max_output_of(self, model: str) -> int | None:
         return None

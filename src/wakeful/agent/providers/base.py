@@ -43,12 +43,26 @@ class Finished:
     is_cut: bool = False
 
 
-AnswerPart = AnswerText | AnswerReasoning | Finished
+@dataclass(frozen=True, slots=True)
+class SpoiltAnswer:
+    """What the endpoint has counted for an answer that fails: a ModelError follows."""
+
+    usage: Usage
+
+
+AnswerPart = AnswerText | AnswerReasoning | Finished | SpoiltAnswer
+
+
+def paid_for(usage: Usage) -> list[AnswerPart]:
+    """Return the parts before the error of an answer that fails."""
+    return [SpoiltAnswer(usage)] if usage != Usage() else []
 
 
 class Provider(Protocol):
     def stream(self, request: ModelRequest) -> AsyncGenerator[AnswerPart, None]:
-        """Yield the parts of one answer, `Finished` last. Raises ModelError. Closing the generator stops the model."""
+        """Yield the parts of one answer, `Finished` last. Raises ModelError, after `SpoiltAnswer` if the endpoint has
+        counted tokens. Closing the generator stops the model.
+        """
         ...
 
     async def close(self) -> None: ...

@@ -11,6 +11,8 @@ from wakeful.agent.providers.http.response import HttpResponse
 from wakeful.agent.providers.sse import EventParser
 
 _DONE = b"[DONE]"
+# More than any answer has: the database could not store every number that JSON can.
+_MOST_TOKENS = 1_000_000_000
 
 
 class ChunkStream:
@@ -85,5 +87,6 @@ def text_in(holder: Mapping[str, Any], name: str) -> str:
 
 
 def count_in(counts: object, name: str) -> int:
+    """Return a number of tokens; 0 if it is not there or makes no sense."""
     count = counts.get(name) if isinstance(counts, dict) else None
-    return count if isinstance(count, int) else 0
+    return count if isinstance(count, int) and 0 <= count <= _MOST_TOKENS else 0

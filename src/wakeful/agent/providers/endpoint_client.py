@@ -57,6 +57,7 @@ class EndpointClient:
         self.errors = EndpointErrors(
             url.shown,
             secret=key,
+            other_secrets=settings.secret_headers,
             key_setting=settings.key_setting,
             url_setting=settings.url_setting,
             answer=_ANSWERS[settings.wire],

@@ -1,16 +1,18 @@
 """Failures of a model endpoint as ModelErrors, whose message names the endpoint and says what to do.
 
-No message contains the API key, whatever the endpoint replies.
+No message contains the API key or a secret header, whatever the endpoint replies.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from wakeful.agent.providers.mended_text import mended
 from wakeful.errors import ModelError
 
 _DETAIL_LIMIT = 300
+# A header named like a secret may hold a mere number, which messages may have too.
+_SHORTEST_SECRET = 6
 _OVERFLOW_WORDS = (
     "maximum context length",
     "context length",
@@ -31,6 +33,8 @@ _SMALLEST_WINDOW = 256
 # Anthropic's own.
 _OVERLOAD_STATUS = 529
 _CREDIT_CODES = ("insufficient_quota", "billing", "spend_limit")
+# Gemini says so with status 400.
+_AUTH_WORDS = ("api key not valid", "api_key_invalid")
 _CREDIT_WORDS = ("credit balance is too low", "spend limit", "spending limit", "specified api usage limits")
 
 
@@ -64,13 +68,19 @@ class EndpointErrors:
         address: str,
         *,
         secret: str,
+        other_secrets: Collection[str] = (),
         key_setting: str = "OPENAI_API_KEY",
         url_setting: str = "OPENAI_BASE_URL",
         answer: str = "a chat completion",
     ) -> None:
-        """`key_setting` and `url_setting` say where the operator sets the two, and `answer` what is expected here."""
+        """`secret` is the key, and headers may hold `other_secrets`. `key_setting` and `url_setting` say where the
+        operator sets the key and the address, and `answer` what is expected here.
+        """
         self._subject = f"The model endpoint {address}"
         self._secret = secret
+        # The longest first: one may be a part of another.
+        others = {other for other in other_secrets if len(other) >= _SHORTEST_SECRET}
+        self._secrets = sorted(filter(None, {secret, *others}), key=len, reverse=True)
         self._names = {"key": key_setting, "url": url_setting}
         self._answer = answer
 
@@ -144,8 +154,8 @@ class EndpointErrors:
         return ModelError(message, code=code, passing=passing, retry_after=retry_after)
 
     def _clean(self, text: str) -> str:
-        if self._secret:
-            text = text.replace(self._secret, "***")
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
         line = " ".join(mended(text).split()).rstrip(".")
         return line if len(line) <= _DETAIL_LIMIT else f"{line[:_DETAIL_LIMIT]}…"
 
@@ -155,8 +165,13 @@ def _meaning(status: int | None, code: str, text: str) -> _Meaning:
         return _CREDIT
     if status in (401, 403) or "authentication_error" in code or "permission_error" in code:
         return _AUTH
+    if any(words in text for words in _AUTH_WORDS):
+        return _AUTH
     if status == 404 or "model_not_found" in code or "not_found_error" in code:
         return _NOT_FOUND
+    if status == 413:
+        # Of the whole body, or of the tokens that an account may send in a minute: less helps in both cases.
+        return _OVERFLOW
     if status == 429 or "rate_limit" in code:
         return _RATE
     if "context_length" in code or "context_size" in code or any(words in text for words in _OVERFLOW_WORDS):
@@ -183,7 +198,11 @@ def _window(complaint: object, text: str) -> int | None:
 
 
 def _complaint(body: object) -> object:
-    """Return the error object: most endpoints wrap it in `error`, others send `message` or `detail` in the body."""
+    """Return the error object: most endpoints wrap it in `error`, others send `message` or `detail` in the body, and
+    Gemini puts a list around it.
+    """
+    if isinstance(body, list) and body:
+        body = body[0]
     if isinstance(body, Mapping):
         return body.get("error") or body
     return body

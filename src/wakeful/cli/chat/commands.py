@@ -31,6 +31,7 @@ COMMANDS = {
     "allow": ("[session|folder]", "allow it for longer; alone, show what is asked"),
     "stop": ("", "stop the answer, as Ctrl-C does"),
     "steer": ("words", "speak into the running answer; so does !words"),
+    "undo": ("[force]", "put back the files that the last turn changed"),
     "compact": ("[focus]", "sum up what the model reads; all stays visible"),
     "usage": ("", "show how full the context is, and what was spent"),
     "mcp": ("", "show the MCP servers and their tools"),

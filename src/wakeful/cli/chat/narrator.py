@@ -136,7 +136,10 @@ class Narrator:
 
     def _message(self, data: Data) -> None:
         self._end_answer()
-        self._show(user_card(data["content"], data["source"], data.get("attachments", ())))
+        if data.get("role") == "note":
+            self._show(remark(one_line(data["content"])))
+        else:
+            self._show(user_card(data["content"], data["source"], data.get("attachments", ())))
 
     def _token(self, data: Data) -> None:
         self._begin_step(data["step"])
@@ -173,7 +176,7 @@ class Narrator:
     def _tool_complete(self, data: Data) -> None:
         name, arguments = self._calls.pop(data["call_id"], ("a tool", ""))
         self._draft.calls.pop(data["call_id"], None)
-        self._show(tool_card(name, arguments, data["result"], data["seconds"]))
+        self._show(tool_card(name, arguments, data["result"], data["seconds"], data.get("changes", ())))
         self._screen.change_draft(self._draft)
 
     def _ended(self, data: Data, card: Card | None) -> None:
@@ -227,7 +230,8 @@ class Narrator:
 
     def _recall_call(self, call: Data) -> None:
         if call["status"] == "done":
-            self._show(tool_card(call["name"], call["arguments"], call["result"] or "", call["seconds"]))
+            shown = call["name"], call["arguments"], call["result"] or "", call["seconds"], call["changes"]
+            self._show(tool_card(*shown))
         else:
             self._show(interrupted_card(call["name"], call["arguments"]))
 

@@ -8,6 +8,7 @@ from wakeful.cli.chat.cards.card import Card, Tone, failure, remark
 from wakeful.cli.chat.cards.context_cards import usage_card
 from wakeful.cli.chat.cards.question_card import whole_question_card
 from wakeful.cli.chat.cards.skills_card import skills_card
+from wakeful.cli.chat.cards.undo_card import undo_card
 from wakeful.cli.chat.commands import Line, LineKind, choice_in, help_lines, mode_lines, parse_line
 from wakeful.cli.chat.enclosures import Enclosures
 from wakeful.cli.chat.followed_session import FollowedSession
@@ -64,6 +65,7 @@ class Talk:
             "tasks": self._tasks,
             "allow": self._allow,
             "stop": self._stop,
+            "undo": self._undo,
             "compact": self._compact,
             "usage": self._usage,
             "mcp": self._mcp,
@@ -201,6 +203,15 @@ class Talk:
     async def _stop(self, argument: str) -> None:
         if not self.standing.session_id or not await self.session.stop():
             self._screen.show(remark("There is nothing to stop."))
+
+    async def _undo(self, argument: str) -> None:
+        if argument not in ("", "force"):
+            self._screen.show(failure("Say /undo, or /undo force for files that were changed since."))
+        elif not self.standing.session_id:
+            self._screen.show(remark("There is nothing to undo yet."))
+        else:
+            asked = {"session_id": self.standing.session_id, "force": argument == "force"}
+            self._screen.show(undo_card(await self._client.post("/api/session/undo", asked)))
 
     async def _compact(self, focus: str) -> None:
         if not self.standing.session_id:

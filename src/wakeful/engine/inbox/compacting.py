@@ -5,7 +5,7 @@ from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.errors import NothingToCompact, SessionBusy
 from wakeful.model.ids import new_id
 from wakeful.model.inbox import IfBusy
-from wakeful.model.journal.entry import EntryKind
+from wakeful.model.journal.transcript import is_summary
 from wakeful.model.request import COMPACT, TurnRequest
 from wakeful.model.session import Session
 from wakeful.model.turn import COMPACTION, Door
@@ -52,7 +52,7 @@ async def _has_messages(tx: Transaction, turn_id: str | None) -> bool:
     while turn_id is not None:
         for turn in (turns := await tx.turns.chain(turn_id, _FEWEST_MESSAGES)):
             for entry in reversed(await tx.journal.of_turns([turn.id])):
-                if entry.kind is EntryKind.SUMMARY:
+                if is_summary(entry):
                     return False
                 count += 1
             if count >= _FEWEST_MESSAGES:

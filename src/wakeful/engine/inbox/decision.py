@@ -5,6 +5,7 @@ Pure: a lane goes in, a decision comes out. Every opening and every closing of a
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 import orjson
@@ -15,7 +16,7 @@ from wakeful.model import event as events
 from wakeful.model.attachment import shown_fields
 from wakeful.model.event import NewEvent
 from wakeful.model.ids import new_id
-from wakeful.model.inbox import Batch, InboxRow, RowKind, next_batch
+from wakeful.model.inbox import UNDO, Batch, InboxRow, RowKind, next_batch
 from wakeful.model.journal.entry import Entry, input_entry
 from wakeful.model.lane import Lane
 from wakeful.model.opening import Closing, Opening, Step
@@ -120,7 +121,9 @@ class Rules:
 
     def _is_reachable(self, row: InboxRow) -> bool:
         """Return whether the answer to a row can be delivered; to a message it is given wherever its session shows."""
-        return row.kind is RowKind.MESSAGE or row.address.platform not in self.settings.closed_platforms
+        return (
+            row.kind in (RowKind.MESSAGE, RowKind.REMARK) or row.address.platform not in self.settings.closed_platforms
+        )
 
     def _with_company(self, lane: Lane, row: InboxRow) -> InboxRow:
         """Delay a notice a little if its session is idle and other promised work of it runs: ends that come close
@@ -214,7 +217,10 @@ def entries_of(
     """Return the journal entries of the rows, from this step and index on. `delivered` says how a notice reached the
     agent: it opened the turn, came with its message, or joined it.
     """
-    inputs = [data for row in rows for data in _inputs_of(row, delivered, now)]
+    inputs: list[dict[str, Any]] = []
+    for is_remark, group in groupby(rows, key=lambda row: row.kind is RowKind.REMARK):
+        some = list(group)
+        inputs += [_undone(some)] if is_remark else [data for row in some for data in _inputs_of(row, delivered, now)]
     return [input_entry(turn_id, step, index + offset, data) for offset, data in enumerate(inputs)]
 
 
@@ -225,6 +231,8 @@ def input_event(entry: Entry) -> NewEvent:
         data["attachments"] = [shown_fields(file) for file in recorded["attachments"]]
     if "role" in recorded:
         data["role"] = recorded["role"]
+    if recorded["source"] == UNDO:
+        data["role"] = "note"
     if "notice" in recorded:
         return NewEvent.quoting(events.NOTICE, data | recorded["notice"], entry.step, entry.index)
     data["client_message_id"] = recorded["message_id"]
@@ -242,6 +250,12 @@ def _attempt(row: InboxRow) -> int:
     """Return how many times the row's wake-up has failed; 0 for new notices and messages."""
     attempt: int = row.data["attempt"] if row.kind is RowKind.RETRY else 0
     return attempt
+
+
+def _undone(remarks: Sequence[InboxRow]) -> dict[str, Any]:
+    """Return one input for all files that were put back since the last message."""
+    paths = dict.fromkeys(row.data["text"] for row in remarks)
+    return {"source": remarks[0].source, "message_id": "", "text": f"[Undone: {', '.join(paths)}]"}
 
 
 def _inputs_of(row: InboxRow, delivered: str, now: float) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,7 @@ from wakeful.engine.inbox.submission import Receipt
 from wakeful.errors import MessageUnusable, SessionBusy
 from wakeful.model.attachment import Attachment
 from wakeful.model.event import SESSION_UPDATED, NewEvent
-from wakeful.model.inbox import RowStatus
+from wakeful.model.inbox import UNDO, RowStatus
 from wakeful.model.journal.entry import Entry, attachments_of
 from wakeful.model.session import Session
 from wakeful.model.turn import COMPACTION, Turn, TurnStatus
@@ -45,15 +45,15 @@ async def edited(
     turn = await tx.turns.get(turn_id)
     entries = [] if turn is None else await _inputs(tx, turn)
     spoken = next((entry for entry in entries if (entry.step, entry.index) == position), None)
-    if turn is None or spoken is None or "notice" in spoken.data or not await stands_in(tx, turn, session):
+    if turn is None or spoken is None or _is_by_server(spoken) or not await stands_in(tx, turn, session):
         raise MessageUnusable("message_id must be the id of a message of yours in this session.")
     if spoken.step != _OPENING_STEP:
         raise MessageUnusable("This message joined a running turn: edit the message that opened the turn.")
-    # The notices stay: the agent must still hear of the tasks that have ended.
-    notices = [entry.data for entry in entries if "notice" in entry.data]
+    # The others stay: the agent must still hear of the tasks that have ended and of the files that were put back.
+    others = [entry.data for entry in entries if _is_by_server(entry)]
     files = attachments_of(spoken) if attachments is None else [attachment.fields for attachment in attachments]
     said = {"text": text} | ({"attachments": files} if files else {})
-    return Retake(turn, [*notices, said] if notices or files else (), text)
+    return Retake(turn, [*others, said] if others or files else (), text)
 
 
 async def repeated(tx: Transaction, session: Session) -> Retake:
@@ -117,6 +117,10 @@ async def latest_done(tx: Transaction, turn: Turn) -> str | None:
             return None
         turn = parent
     return turn.id
+
+
+def _is_by_server(entry: Entry) -> bool:
+    return "notice" in entry.data or entry.data.get("source") == UNDO
 
 
 async def _inputs(tx: Transaction, turn: Turn) -> list[Entry]:

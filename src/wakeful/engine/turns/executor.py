@@ -27,6 +27,7 @@ from wakeful.model.journal.fact import (
     ReasoningDelta,
     StepAbandoned,
     TextDelta,
+    Wasted,
 )
 from wakeful.model.journal.message import Message
 from wakeful.model.journal.transcript import Transcript
@@ -141,6 +142,8 @@ class Executor:
                 await recorder.change_model(fact)
             case Answered():
                 await recorder.answer(fact)
+            case Wasted():
+                await recorder.waste(fact)
             case CallFinished():
                 await recorder.result(fact)
             case CompactionStarted() | CompactionFailed():

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wakeful.engine.inbox.assignment import Assignment
-from wakeful.model.journal.entry import Chain, Entry, EntryKind
-from wakeful.model.journal.transcript import Transcript, extend, fold
+from wakeful.model.journal.entry import Chain, Entry
+from wakeful.model.journal.transcript import Transcript, extend, fold, is_summary
 from wakeful.store.base import Store, Transaction
 
 # The size of all cached conversations together, in bytes of their journals.
@@ -42,7 +42,7 @@ class History:
         if assignment.journal is not None:
             return await _folded(assignment.journal, turn.id, None)
         chain = await self._read(turn.id)
-        if any(entry.turn_id == turn.id and entry.kind is EntryKind.SUMMARY for entry in chain.entries):
+        if any(entry.turn_id == turn.id and is_summary(entry) for entry in chain.entries):
             # What its summary keeps may lie in earlier turns, whose messages alone are cached.
             return await _folded(chain.entries, turn.id, None)
         base = None if chain.base is None else self._kept[chain.base]
@@ -66,7 +66,7 @@ class History:
             self._kept.clear()
             self._size = 0
             self._revision = chain.revision
-        has_summary = any(entry.kind is EntryKind.SUMMARY for entry in chain.entries)
+        has_summary = any(map(is_summary, chain.entries))
         if chain.base is not None and (has_summary or chain.base not in self._kept):
             # A summary may keep entries that are older than the cached conversation is long.
             return await self._read_after(turn_id, [])

@@ -21,6 +21,7 @@ from wakeful.model.journal.fact import (
     ReasoningDelta,
     StepAbandoned,
     TextDelta,
+    Wasted,
 )
 from wakeful.model.opening import Step
 from wakeful.model.turn import Lease
@@ -40,7 +41,7 @@ async def write_step(tx: Transaction, lease: Lease, step: Step) -> Event:
     if step.entries:
         await tx.turns.mark_recorded(lease.turn_id)
     if step.summary is not None:
-        await tx.turns.begin_context(lease.turn_id, step.summary.context_turn(lease.turn_id))
+        await tx.turns.begin_context([lease.turn_id], step.summary.context_turn(lease.turn_id))
     if step.cost is not None:
         read = step.cost.input_tokens if step.summary is None else step.summary.tokens_after
         await tx.spending.add(lease.session_id, step.cost, context_tokens=read)
@@ -106,6 +107,16 @@ class Recorder:
         else:
             await self._record(step)
 
+    async def waste(self, fact: Wasted) -> None:
+        """Count what an answer has cost that nobody gets to see."""
+        lease = self._lease
+
+        async def body(tx: Transaction) -> None:
+            await tx.turns.require(lease)
+            await tx.spending.add(lease.session_id, fact.spend)
+
+        await self._store.write(body, lock=[lease.session_id])
+
     async def result(self, fact: CallFinished) -> None:
         entry = result_entry(
             self._lease.turn_id,
@@ -115,6 +126,7 @@ class Recorder:
             text=fact.text,
             seconds=fact.seconds,
             is_error=fact.is_error,
+            changes=fact.changes,
             images=fact.images,
             shows=fact.shows,
         )

@@ -50,6 +50,7 @@ class Purger:
         self._settings = settings
         self._processes = equipment.processes
         self._files = equipment.files
+        self._changed_files = equipment.changed_files
         self._attachments = equipment.attachments
         self._host = host
         self.job = Job("purger", self.sweep, clock)
@@ -183,6 +184,7 @@ class Purger:
             if task.host.id == self._host.id and task.kind is TaskKind.PROCESS:
                 await self._processes.forget(task)
         await self._files.forget(session_id)
+        await self._changed_files.forget(session_id)
 
     async def _remove_some(self, session_id: str) -> bool:
         async def body(tx: Transaction) -> bool:

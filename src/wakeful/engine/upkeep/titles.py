@@ -15,6 +15,7 @@ from wakeful.errors import ConfigError, TurnFailed
 from wakeful.model.event import DONE, SESSION_UPDATED, NewEvent
 from wakeful.model.journal.entry import EntryKind, answer_of
 from wakeful.model.session import Session, TitleOrigin
+from wakeful.model.spend import Spend
 from wakeful.store.base import Body, Signal, Store, Transaction
 
 # Only sessions of the page: an API client pays for no model call but its answer.
@@ -22,8 +23,8 @@ _PLATFORM = "web"
 _TRIES = 2
 _SECONDS = 30.0
 
-# Takes the model's name, the user's message and the answer; returns a title.
-AskForTitle = Callable[[str, str, str], Awaitable[str]]
+# Takes the model's name, the user's message and the answer; returns a title and what it cost.
+AskForTitle = Callable[[str, str, str], Awaitable[tuple[str, Spend]]]
 
 logger = logging.getLogger(__name__)
 
@@ -55,12 +56,11 @@ class Titles:
         model, said, answered = asked
         try:
             async with asyncio.timeout(_SECONDS):
-                title = title_from(await self._ask(model, said, answered))
+                title, spend = await self._ask(model, said, answered)
         except (TurnFailed, ConfigError, TimeoutError) as error:
             logger.info("session %s keeps its first words as its title: %s", session_id, str(error) or "too slow")
             return
-        if title:
-            await self._store.write(_name(session_id, title), lock=[session_id])
+        await self._store.write(_name(session_id, title_from(title), spend), lock=[session_id])
 
     def _hear(self, signal: Signal) -> None:
         for event in signal.events:
@@ -94,10 +94,15 @@ def _count_try(session_id: str) -> Body[tuple[str, str, str] | None]:
     return body
 
 
-def _name(session_id: str, title: str) -> Body[None]:
+def _name(session_id: str, title: str, spend: Spend) -> Body[None]:
+    """Count what the title has cost, and give it to the session unless it is empty or comes too late."""
+
     async def body(tx: Transaction) -> None:
         session = await tx.sessions.get(session_id)
-        if session is None or session.is_deleted or session.title_origin is not TitleOrigin.WORDS:
+        if session is None:
+            return
+        await tx.spending.add(session_id, spend)
+        if not title or session.is_deleted or session.title_origin is not TitleOrigin.WORDS:
             return
         await tx.sessions.name(session_id, title, TitleOrigin.MODEL)
         data = {"session_id": session_id, "changed": ["title"]}

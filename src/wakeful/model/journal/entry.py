@@ -4,7 +4,8 @@ Step 0 holds the inputs that opened the turn. In every later step index 0 is the
 results of its n calls, and the rest are inputs that joined the turn before its next step. An answer that was cut off
 has index 0, too, and is the last entry of its turn. A summary of the conversation so far is a step of its own.
 
-Entries are never removed. What a user deletes is marked as deleted in its entry, and no model reads it again.
+Entries are never removed. What a user deletes is marked as deleted in its entry, and no model reads it again; summaries
+that stood for it are emptied.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,7 @@ from typing import Any
 import orjson
 
 from wakeful.model.attachment import Attachment
+from wakeful.model.journal.change import Change
 from wakeful.model.journal.fact import Answered
 from wakeful.model.journal.message import (
     AssistantMessage,
@@ -123,10 +125,13 @@ def result_entry(
     text: str,
     seconds: float,
     is_error: bool = False,
+    changes: Sequence[Change] = (),
     images: Sequence[str] = (),
     shows: Sequence[Attachment] = (),
 ) -> Entry:
     payload: dict[str, Any] = {"call_id": call_id, "text": text, "seconds": seconds, "is_error": is_error}
+    if changes:
+        payload["changes"] = [change.fields for change in changes]
     if images:
         payload["images"] = images
     if shows:
@@ -142,6 +147,12 @@ def result_message(entry: Entry) -> ToolMessage:
     )
 
 
+def with_change_undone(entry: Entry) -> Entry:
+    """Return the result of a call with its changes marked as taken back."""
+    changes = [change | {"undone": True} for change in entry.data.get("changes", ())]
+    return replace(entry, payload=orjson.dumps(entry.data | {"changes": changes}))
+
+
 def attachments_of(entry: Entry) -> list[dict[str, Any]]:
     """Return the files of a message, or those that a result shows, as they are recorded."""
     recorded: list[dict[str, Any]] = entry.data.get("attachments", [])
@@ -154,6 +165,7 @@ def summary_entry(turn_id: str, step: int, summary: Summary) -> Entry:
 
 def summary_of(entry: Entry) -> Summary:
     data = entry.data
+    data.pop("deleted", None)
     # Summaries of older versions have no list.
     lists = {name: tuple(data.get(name, ())) for name in ("instructions", "said", "work", "todo")}
     typed = {"reason": CompactionReason(data["reason"]), "usage": Usage(**data["usage"])}
@@ -224,6 +236,12 @@ def without(entry: Entry, part: EntryPart) -> Entry:
     """Return the entry with this part marked as deleted."""
     deleted = deleted_parts(entry) | {part}
     return replace(entry, payload=orjson.dumps(entry.data | {"deleted": sorted(deleted, key=str)}))
+
+
+def without_words(entry: Entry) -> Entry:
+    """Return a summary marked as deleted, with nothing of what it says. What it has cost stays."""
+    emptied = replace(summary_of(entry), words="", instructions=(), said=(), work=(), todo=())
+    return without(replace(entry, payload=orjson.dumps(asdict(emptied))), WHOLE)
 
 
 def deleted_parts(entry: Entry) -> frozenset[EntryPart]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wakeful.model.attachment import Attachment
+from wakeful.model.journal.change import Change
 from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, Usage
 from wakeful.model.journal.summary import CompactionReason, Summary
 from wakeful.model.spend import Spend
@@ -71,6 +72,14 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class Wasted:
+    """A model was paid for an answer that is of no use: an empty one, or one of a summary that failed later."""
+
+    step: int
+    spend: Spend
+
+
+@dataclass(frozen=True, slots=True)
 class CallFinished:
     step: int
     index: int
@@ -80,6 +89,8 @@ class CallFinished:
     # Tasks whose end this result shows to the agent: their notices are no longer needed.
     consumes: tuple[str, ...] = ()
     is_error: bool = False
+    # The files that it has written.
+    changes: tuple[Change, ...] = ()
     # URLs of pictures that the model sees with the result, see ToolMessage.
     images: tuple[str, ...] = ()
     # Files that the result shows to the user.
@@ -118,6 +129,7 @@ Fact = (
     | StepAbandoned
     | ModelChanged
     | Answered
+    | Wasted
     | CallFinished
     | CompactionStarted
     | Compacted

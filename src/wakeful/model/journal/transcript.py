@@ -47,6 +47,8 @@ class Transcript:
     last_role: str = ""
     # As of the last answer or summary.
     measure: Measure = field(default_factory=Measure)
+    # Not after a summary that was deleted: later answers have read less than what the messages now are.
+    is_measured: bool = True
     # The summaries of the last turn, and how many of them were in vain.
     summaries: int = 0
     vain_summaries: int = 0
@@ -88,8 +90,18 @@ def extend(before: Transcript, entries: Sequence[Entry]) -> Transcript:
         strays=before.strays.copy(),
         last_role=before.last_role,
         measure=before.measure,
+        is_measured=before.is_measured,
     )
-    for entry in (part for whole in since_summary(entries) if not _is_skipped(whole) for part in parts_of(whole)):
+    for whole in since_summary(entries):
+        if _is_skipped(whole):
+            transcript.is_measured &= whole.kind is not EntryKind.SUMMARY
+        else:
+            _extend_by(transcript, parts_of(whole))
+    return transcript
+
+
+def _extend_by(transcript: Transcript, parts: Sequence[Entry]) -> None:
+    for entry in parts:
         if entry.kind is EntryKind.SUMMARY:
             _add_summary(transcript, entry)
             continue
@@ -100,19 +112,23 @@ def extend(before: Transcript, entries: Sequence[Entry]) -> Transcript:
         if entry.kind is not EntryKind.RESULT and role != "tool":
             _answer_open_calls(transcript)
         _add(transcript, entry)
-    return transcript
 
 
 def since_summary(entries: Sequence[Entry]) -> Sequence[Entry]:
     """Return the entries that the context is made of: from the first one that the newest summary keeps, without older
     summaries. All of them if there is no summary.
     """
-    at = max((at for at, entry in enumerate(entries) if entry.kind is EntryKind.SUMMARY), default=None)
+    at = max((at for at, entry in enumerate(entries) if is_summary(entry)), default=None)
     if at is None:
         return entries
     first = summary_of(entries[at]).keeps_from
     kept_at = next((number for number, entry in enumerate(entries[:at]) if entry.id == first), at)
     return [*(entry for entry in entries[kept_at:at] if entry.kind is not EntryKind.SUMMARY), *entries[at:]]
+
+
+def is_summary(entry: Entry) -> bool:
+    """Whether it is a summary that models read."""
+    return entry.kind is EntryKind.SUMMARY and not is_gone(entry)
 
 
 def _is_skipped(entry: Entry) -> bool:
@@ -163,6 +179,7 @@ def _add_summary(transcript: Transcript, entry: Entry) -> None:
     summary = summary_of(entry)
     transcript.messages[:0] = summary.messages(entry.id)
     transcript.measure = Measure(summary.tokens_after, len(transcript.messages))
+    transcript.is_measured = True
 
 
 def _add(transcript: Transcript, entry: Entry) -> None:
@@ -173,7 +190,8 @@ def _add(transcript: Transcript, entry: Entry) -> None:
     if entry.kind is EntryKind.ANSWER:
         transcript.messages.append(answer_of(entry))
         transcript.open_calls = [OpenCall(number, call) for number, call in calls_of(entry)]
-        transcript.measure = transcript.measure.after(usage_of(entry), len(transcript.messages))
+        if transcript.is_measured:
+            transcript.measure = transcript.measure.after(usage_of(entry), len(transcript.messages))
         return
     message = input_message(entry)
     if isinstance(message, ToolMessage):

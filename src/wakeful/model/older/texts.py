@@ -47,7 +47,8 @@ def _quoting(event: Event, position: tuple[int, int] | None, entries: _Entries) 
     new = NewEvent.quoting(event.kind, event.data, step, index)
     if entry is None or new.quote is None or not _has(entry, event.kind, index):
         return None
-    is_same = new.quote.texts == quoted_texts(event.kind, index, entry.data)
+    # The entry may have fields that the older version did not know.
+    is_same = new.quote.texts.items() <= quoted_texts(event.kind, index, entry.data).items()
     return replace(event, kept=new.kept, quote=new.quote) if is_same else None
 
 

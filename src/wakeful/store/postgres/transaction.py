@@ -10,6 +10,7 @@ from wakeful.store.postgres.notifier import PostgresNotifier
 from wakeful.store.postgres.search.search import PostgresSearch
 from wakeful.store.postgres.tables.approvals import PostgresApprovals
 from wakeful.store.postgres.tables.attachments import PostgresAttachments
+from wakeful.store.postgres.tables.changes import PostgresChanges
 from wakeful.store.postgres.tables.closings import close_turn
 from wakeful.store.postgres.tables.conversations import PostgresConversations
 from wakeful.store.postgres.tables.cron_jobs import PostgresCronJobs
@@ -57,6 +58,7 @@ class PostgresTransaction:
         self.tasks = PostgresTasks(connection, footprint)
         self.approvals = PostgresApprovals(connection, footprint)
         self.attachments = PostgresAttachments(connection)
+        self.changes = PostgresChanges(connection, footprint)
         self.grants = PostgresGrants(connection, footprint)
         self.conversations = PostgresConversations(connection)
         self.idempotency_keys = PostgresIdempotencyKeys(connection)

@@ -15,6 +15,7 @@ from wakeful.store.sqlite.connection import is_taken
 from wakeful.store.sqlite.search.search import SqliteSearch
 from wakeful.store.sqlite.tables.approvals import SqliteApprovals
 from wakeful.store.sqlite.tables.attachments import SqliteAttachments
+from wakeful.store.sqlite.tables.changes import SqliteChanges
 from wakeful.store.sqlite.tables.closings import close_turn
 from wakeful.store.sqlite.tables.conversations import SqliteConversations
 from wakeful.store.sqlite.tables.cron_jobs import SqliteCronJobs
@@ -61,6 +62,7 @@ class SqliteTransaction:
         self.tasks = SqliteTasks(connection, clock, footprint)
         self.approvals = SqliteApprovals(connection, footprint)
         self.attachments = SqliteAttachments(connection)
+        self.changes = SqliteChanges(connection, footprint)
         self.grants = SqliteGrants(connection, footprint)
         self.conversations = SqliteConversations(connection)
         self.idempotency_keys = SqliteIdempotencyKeys(connection)

@@ -29,6 +29,10 @@ class Journal(Protocol):
         """Return the inputs among the entries of these turns."""
         ...
 
+    async def summaries_of(self, turn_ids: Sequence[str]) -> list[Entry]:
+        """Return the summaries among the entries of these turns, those of each turn in order."""
+        ...
+
     async def of_step(self, turn_id: str, step: int) -> list[Entry]:
         """Return the entries of one step, in order."""
         ...

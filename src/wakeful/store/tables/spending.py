@@ -6,8 +6,10 @@ from wakeful.model.spend import Spend
 
 
 class Spending(Protocol):
-    async def add(self, session_id: str, spend: Spend, *, context_tokens: int) -> None:
-        """Add an answer or a summary to its session and to its owner's day, and set the size of the context."""
+    async def add(self, session_id: str, spend: Spend, *, context_tokens: int | None = None) -> None:
+        """Add what a model was paid for to its session and to its owner's day. Set the size of the context, unless it
+        is None: it stays as it was.
+        """
         ...
 
     async def add_unstored(self, owner: str, spend: Spend) -> None:

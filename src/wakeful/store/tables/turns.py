@@ -31,8 +31,14 @@ class Turns(Protocol):
         """Reset the count of resumes, because a step was recorded."""
         ...
 
-    async def begin_context(self, turn_id: str, first: str) -> None:
-        """Let the context of this turn and of those that will grow from it begin with the turn `first`."""
+    async def grown_from(self, turn_id: str) -> list[str]:
+        """Return the ids of the turn and of all turns that have grown from it, in whatever session."""
+        ...
+
+    async def begin_context(self, turn_ids: Sequence[str], first: str | None) -> None:
+        """Let the context of these turns and of those that will grow from them begin with the turn `first`; None: with
+        the conversation.
+        """
         ...
 
     async def reserve(self, lease: Lease, pieces: int) -> None:

@@ -1,30 +1,21 @@
-"""The tools that read, list and write files of the workspace."""
+"""The tools that read and list files of the workspace."""
 
-import asyncio
 import os
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
-from wakeful.model.ids import new_id
-from wakeful.model.told import MEMORY_LIMIT
-from wakeful.tools.base import RESULT_LIMIT, Intent, OnlyReads, ToolContext, ToolResult, ToolSpec, Unusable
-from wakeful.tools.files.diff import LOOKED_AT, is_text, preview_of
-from wakeful.tools.files.edit_reasons import edit_reasons
+from wakeful.tools.base import RESULT_LIMIT, OnlyReads, ToolContext, ToolResult, ToolSpec, Unusable
+from wakeful.tools.files.diff import LOOKED_AT, is_text
 from wakeful.tools.files.pictures import picture_at, picture_result
-from wakeful.tools.files.results import file_failure, result_of
-from wakeful.tools.files.workspace import (
-    is_memory,
-    path_in_workspace,
-    path_to_read,
-    path_to_write,
-    readable,
-    shown,
-)
+from wakeful.tools.files.results import result_of
+from wakeful.tools.files.workspace import Folders, path_in_workspace, path_to_read, readable, shown
 
 # Characters that are kept free for the note at the end of a cut result.
 _MARK_ROOM = 100
+# The most levels of directories in one listing.
+_DEEPEST = 5
 
 
 class ReadFile(OnlyReads):
@@ -43,15 +34,11 @@ class ReadFile(OnlyReads):
         },
     )
 
-    def __init__(self, home: Path) -> None:
-        """`home` is the server's own folder, which tools may not read."""
-        self._home = home
+    def __init__(self, folders: Folders) -> None:
+        self._folders = folders
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        try:
-            return await asyncio.to_thread(_read, arguments, context, self._home)
-        except (Unusable, OSError) as error:
-            return file_failure(error, arguments)
+        return await result_of(_read, arguments, context, self._folders)
 
 
 class ListFiles(OnlyReads):
@@ -61,51 +48,27 @@ class ListFiles(OnlyReads):
         parameters={
             "type": "object",
             "properties": {
-                "path": {"type": "string", "description": "Path of the directory; the workspace itself if left out."}
+                "path": {"type": "string", "description": "Path of the directory; the workspace itself if left out."},
+                "depth": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": _DEEPEST,
+                    "description": "How many levels of directories to list; 1 if left out.",
+                },
             },
         },
     )
 
-    def __init__(self, home: Path) -> None:
-        self._home = home
+    def __init__(self, folders: Folders) -> None:
+        self._folders = folders
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        return await result_of(_list, arguments, context, self._home)
+        return await result_of(_list, arguments, context, self._folders)
 
 
-class WriteFile:
-    spec = ToolSpec(
-        name="write_file",
-        description="Write a whole text file of the workspace; an existing file is replaced.",
-        parameters={
-            "type": "object",
-            "properties": {
-                "path": {"type": "string", "description": "Path of the file, relative to the workspace."},
-                "content": {"type": "string", "description": "The new content of the file."},
-            },
-            "required": ["path", "content"],
-        },
-    )
-
-    def __init__(self, home: Path) -> None:
-        self._home = home
-
-    async def intent(self, arguments: Mapping[str, Any], context: ToolContext) -> Intent | ToolResult:
-        try:
-            return await asyncio.to_thread(_intent, arguments, context, self._home)
-        except (Unusable, OSError) as error:
-            return file_failure(error, arguments)
-
-    async def may_rerun(self, arguments: Mapping[str, Any], context: ToolContext) -> bool:
-        return False
-
-    async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        return await result_of(_write, arguments, context, self._home)
-
-
-def _read(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> ToolResult:
+def _read(arguments: Mapping[str, Any], context: ToolContext, folders: Folders) -> str | ToolResult:
     workspace = context.workspace
-    path = path_to_read(arguments, context, home)
+    path = path_to_read(arguments, context, folders)
     first = _whole_number(arguments, "offset") or 1
     limit = _whole_number(arguments, "limit")
     _require_file(path, workspace)
@@ -114,10 +77,13 @@ def _read(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> Too
         return picture_result(path, picture, shown(path, workspace))
     _require_text(path, workspace)
     # Only LF ends a line and nothing is translated, so what is read can be written back unchanged.
-    with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
-        if not all(_skip_line(file) for _ in range(first - 1)):
-            return ToolResult(f"[The file ends before line {first}.]")
-        return ToolResult(_excerpt(file, first, limit, _room(context)) or "[The file is empty.]")
+    try:
+        with path.open(encoding="utf-8", newline="\n") as file:
+            if not all(_skip_line(file) for _ in range(first - 1)):
+                return f"[The file ends before line {first}.]"
+            return _excerpt(file, first, limit, _room(context)) or "[The file is empty.]"
+    except UnicodeDecodeError as error:
+        raise Unusable(f"{shown(path, workspace)} is not text in UTF-8", "binary") from error
 
 
 def _skip_line(file: TextIO) -> bool:
@@ -154,19 +120,33 @@ def _cut(lines: list[str], rest: str, first: int) -> str:
     return f"{rest}\n[Cut in line {number}, which is too long for a result; go on with offset {number + 1}.]"
 
 
-def _list(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> str:
-    path = path_in_workspace(arguments, context.workspace, home, default=".")
-    with os.scandir(path) as entries:
-        lines = [_entry(entry) for entry in sorted(entries, key=lambda entry: entry.name)]
+def _list(arguments: Mapping[str, Any], context: ToolContext, folders: Folders) -> str:
+    path = path_in_workspace(arguments, context.workspace, folders, default=".")
+    depth = _whole_number(arguments, "depth") or 1
+    if depth > _DEEPEST:
+        raise Unusable(f"depth must be a whole number from 1 to {_DEEPEST}")
     listing: list[str] = []
     room = _room(context)
+    lines = _entries(path, "", depth)
     for line in lines:
         room -= len(line) + 1
         if room < 0:
-            listing.append(f"[Cut, the result is full; {len(lines) - len(listing)} more entries are not shown.]")
+            more = 1 + sum(1 for _ in lines)
+            listing.append(f"[Cut, the result is full; {more} more entries are not shown.]")
             break
         listing.append(line)
     return "\n".join(listing) or "[The directory is empty.]"
+
+
+def _entries(folder: Path, prefix: str, depth: int) -> Iterator[str]:
+    """Yield the entries of a folder, each followed by those below it. Links to folders are not followed."""
+    with os.scandir(folder) as found:
+        entries = sorted(found, key=lambda entry: entry.name)
+    for entry in entries:
+        yield prefix + _entry(entry)
+        if depth > 1 and entry.is_dir(follow_symlinks=False):
+            with suppress(PermissionError, FileNotFoundError):
+                yield from _entries(folder / entry.name, f"{prefix}{readable(entry.name)}/", depth - 1)
 
 
 def _entry(entry: os.DirEntry[str]) -> str:
@@ -176,56 +156,6 @@ def _entry(entry: os.DirEntry[str]) -> str:
     except OSError:
         # A dangling link, or a file that was just deleted.
         return f"{name}  unreadable"
-
-
-def _intent(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> Intent:
-    path, data = _to_write(arguments, context, home)
-    name = shown(path, context.workspace)
-    reasons = edit_reasons(path, arguments["path"], context, home)
-    return Intent(name, reasons, partial(preview_of, path, data, name))
-
-
-def _to_write(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> tuple[Path, bytes]:
-    path = path_to_write(arguments, context, home)
-    content = arguments.get("content")
-    if not isinstance(content, str):
-        raise Unusable("content must be a string")
-    _require_file(path, context.workspace)
-    data = content.encode(errors="replace")
-    if is_memory(path, context) and len(data) > MEMORY_LIMIT:
-        sentence = f"The memory may have {MEMORY_LIMIT:,} bytes, and this has {len(data):,}: shorten it"
-        raise Unusable(sentence, "too_large")
-    return path, data
-
-
-def _write(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> str:
-    workspace = context.workspace
-    path, data = _to_write(arguments, context, home)
-    _make_directory(path.parent, workspace)
-    _replace(path, data)
-    return f"Wrote {len(data)} bytes to {shown(path, workspace)}."
-
-
-def _make_directory(path: Path, workspace: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except FileExistsError as error:
-        raise Unusable(f"{shown(path, workspace)} is not a folder", "not_a_folder") from error
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Replace the file at once: a reader sees the old content or the new one, also after a crash."""
-    temporary = path.with_name(f".{new_id('write')}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            temporary.chmod(path.stat().st_mode & 0o7777)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _require_file(path: Path, workspace: Path) -> None:

@@ -3,13 +3,12 @@
 import asyncio
 import errno
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from wakeful.tools.base import ToolContext, ToolResult, Unusable
+from wakeful.tools.files.workspace import Folders
 
-# Takes the tool's arguments, the call and the server's own folder.
-Act = Callable[[Mapping[str, Any], ToolContext, Path], str]
+Act = Callable[[Mapping[str, Any], ToolContext, Folders], str | ToolResult]
 
 _OS_FAILURES = {
     errno.ENOENT: ("not_found", "was not found"),
@@ -19,16 +18,17 @@ _OS_FAILURES = {
 }
 
 
-async def result_of(act: Act, arguments: Mapping[str, Any], context: ToolContext, home: Path) -> ToolResult:
+async def result_of(act: Act, arguments: Mapping[str, Any], context: ToolContext, folders: Folders) -> ToolResult:
     try:
-        return ToolResult(await asyncio.to_thread(act, arguments, context, home))
+        answer = await asyncio.to_thread(act, arguments, context, folders)
     except (Unusable, OSError) as error:
         return file_failure(error, arguments)
+    return answer if isinstance(answer, ToolResult) else ToolResult(answer)
 
 
 def file_failure(error: Unusable | OSError, arguments: Mapping[str, Any]) -> ToolResult:
     if isinstance(error, Unusable):
-        return ToolResult.failed(error.code, f"{error}.")
+        return ToolResult.failed(error.code, f"{error}.", **error.fields)
     # Not str(error), which names the absolute path.
     code, words = _OS_FAILURES.get(error.errno or 0, ("tool_error", ""))
     words = words or f"cannot be used: {(error.strerror or 'unknown error').lower()}"

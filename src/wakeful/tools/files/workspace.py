@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,25 +10,35 @@ from wakeful.tools.base import ToolContext, Unusable
 from wakeful.tools.commands.gate.ground import ground_of, open_folders
 
 
-def path_to_read(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> Path:
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """The folders that are the same for all calls."""
+
+    # The server's own, which tools may not touch.
+    home: Path
+    # Those that are read and written like the workspace.
+    extra: tuple[Path, ...] = ()
+
+
+def path_to_read(arguments: Mapping[str, Any], context: ToolContext, folders: Folders) -> Path:
     """Return the path that the call names: in the workspace, or among what is open to the session in the server's own
     folder. Raises Unusable.
     """
     told = context.turn.told
     memory = (told.memory,) if told.memory else ()
-    opened = (*open_folders(home, context.session_id), *told.skills, *memory)
+    opened = (*open_folders(folders.home, context.session_id), *told.skills, *memory)
     path = _named(arguments, context.workspace)
     if path is not None and any(path.is_relative_to(Path(root).resolve()) for root in opened):
         return path
-    return path_in_workspace(arguments, context.workspace, home)
+    return path_in_workspace(arguments, context.workspace, folders)
 
 
-def path_to_write(arguments: Mapping[str, Any], context: ToolContext, home: Path) -> Path:
+def path_to_write(arguments: Mapping[str, Any], context: ToolContext, folders: Folders) -> Path:
     """Return the path that the call names: in the workspace, or the memory. Raises Unusable."""
     path = _named(arguments, context.workspace)
     if path is not None and is_memory(path, context):
         return path
-    return path_in_workspace(arguments, context.workspace, home)
+    return path_in_workspace(arguments, context.workspace, folders)
 
 
 def is_memory(path: Path, context: ToolContext) -> bool:
@@ -35,7 +46,9 @@ def is_memory(path: Path, context: ToolContext) -> bool:
     return bool(memory) and path == Path(memory).resolve()
 
 
-def path_in_workspace(arguments: Mapping[str, Any], workspace: Path, home: Path, *, default: str | None = None) -> Path:
+def path_in_workspace(
+    arguments: Mapping[str, Any], workspace: Path, folders: Folders, *, default: str | None = None
+) -> Path:
     """Return the path that the call names, links followed. Raises Unusable."""
     named = arguments.get("path", default)
     if not isinstance(named, str) or not named.strip() or "\0" in named:
@@ -44,9 +57,9 @@ def path_in_workspace(arguments: Mapping[str, Any], workspace: Path, home: Path,
     path = _resolved(root / named)
     if path is None:
         raise Unusable(f"{named} is a link that leads in a circle", "not_found")
-    if not path.is_relative_to(root):
+    if not any(path.is_relative_to(folder) for folder in (root, *(extra.resolve() for extra in folders.extra))):
         raise Unusable(f"{named} is outside of the workspace", "outside")
-    if ground_of(root, home).is_home(str(path)):
+    if ground_of(root, folders.home).is_home(str(path)):
         raise Unusable(f"{named} belongs to the server itself, and tools may not touch it", "outside")
     return path
 

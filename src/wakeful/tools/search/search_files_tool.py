@@ -9,7 +9,7 @@ from typing import Any
 from wakeful.tools.base import OnlyReads, ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.commands.gate.ground import Ground, ground_of
 from wakeful.tools.files.results import file_failure
-from wakeful.tools.files.workspace import path_to_read, shown
+from wakeful.tools.files.workspace import Folders, path_to_read, shown
 from wakeful.tools.search.engines import find_ripgrep, name_filter
 from wakeful.tools.search.expressions import compiled, compiled_glob
 from wakeful.tools.search.pattern import pattern_of
@@ -50,9 +50,10 @@ class SearchFiles(OnlyReads):
         },
     )
 
-    def __init__(self, home: Path, ripgrep: Callable[[], str | None] = find_ripgrep, seconds: float = SECONDS) -> None:
-        """`home` is the server's own folder, which tools may not read."""
-        self._home = home
+    def __init__(
+        self, folders: Folders, ripgrep: Callable[[], str | None] = find_ripgrep, seconds: float = SECONDS
+    ) -> None:
+        self._folders = folders
         self._ripgrep = ripgrep
         self._seconds = seconds
 
@@ -73,7 +74,7 @@ class SearchFiles(OnlyReads):
         if not pattern and not glob:
             raise Unusable("Give pattern, glob or both: there is nothing to search for")
         limit = _whole(arguments, "limit", _USUAL_LIMIT, 1, _MOST)
-        path = path_to_read({"path": "."} | {**arguments}, context, self._home)
+        path = path_to_read({"path": "."} | {**arguments}, context, self._folders)
         start = path if path.is_dir() else path.parent
         if not path.exists():
             raise Unusable(f"{arguments['path']} was not found", "not_found")
@@ -85,7 +86,7 @@ class SearchFiles(OnlyReads):
             most=limit + 1,
             reads_ignored=_flag(arguments, "all"),
             name_glob=name_filter(glob),
-            closed=_closed(start, ground_of(context.workspace, self._home)),
+            closed=_closed(start, ground_of(context.workspace, self._folders.home)),
         )
         if query.pattern is not None:
             # Both engines refuse the same patterns, in the same words.

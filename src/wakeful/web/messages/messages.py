@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from wakeful.model.attachment import shown_fields
+from wakeful.model.inbox import UNDO
 from wakeful.model.journal.entry import (
     Entry,
     EntryKind,
@@ -36,6 +37,8 @@ _PART_OF_RESULT = 8_000
 # The same for pages that fold results away.
 _MOST_FOLDED = 2_000
 _PART_OF_FOLDED = 800
+# Ends a diff of which the page has only the beginning.
+CUT_DIFF = "[… more …]"
 # The id and the position of the message that says how a turn broke off: after all others of the turn.
 _END = "end"
 _LAST = (1 << 62, 0)
@@ -143,9 +146,8 @@ def _by_turn(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
 
 def _input(entry: Entry) -> MessageFields:
     data = entry.data
-    message = _message(
-        entry.id, entry.turn_id, "user", data["source"], data["text"], entry.at, notice=data.get("notice")
-    )
+    role = "note" if data["source"] == UNDO else "user"
+    message = _message(entry.id, entry.turn_id, role, data["source"], data["text"], entry.at, notice=data.get("notice"))
     return message | _attached(entry)
 
 
@@ -191,6 +193,7 @@ def _call(turn: Turn, answer: Entry, index: int, call: ToolCall, result: Entry |
         "seconds": recorded.get("seconds"),
         "is_error": bool(recorded.get("is_error")) or (result is None and turn.status.is_final),
         "status": "done" if result is not None else _unfinished(turn),
+        "changes": recorded.get("changes", []),
     }
     number = f"{turn.id}.{answer.step}.{index}"
     at = answer.at if result is None else result.at
@@ -220,9 +223,17 @@ def shorten_results(messages: Sequence[MessageFields]) -> None:
         if tool is None or tool["result"] is None:
             continue
         message["content"] = ""
+        tool["changes"] = [change | {"diff": _folded_diff(change["diff"])} for change in tool["changes"]]
         if tool["full_size"] > _MOST_FOLDED:
             tool["result"] = _both_ends(tool["result"], _PART_OF_FOLDED, tool["full_size"])
             tool["truncated"] = True
+
+
+def _folded_diff(diff: str) -> str:
+    """Return the beginning of a diff that is too long to send each time."""
+    if len(diff) <= _MOST_RESULT:
+        return diff
+    return diff[: diff.rindex("\n", 0, _PART_OF_RESULT) + 1] + CUT_DIFF
 
 
 def _both_ends(text: str, part: int, full_size: int) -> str:

@@ -16,6 +16,7 @@ from wakeful.web.sessions.routes import (
     WholeResult,
 )
 from wakeful.web.sessions.session import ShownMessage, ShownSnapshot
+from wakeful.web.sessions.undo import Undo, UndoneFiles
 from wakeful.wire.answer import Ok
 from wakeful.wire.openapi import Family, json_answer, json_body, operation
 from wakeful.wire.refusals import refusals
@@ -83,6 +84,19 @@ PATHS: dict[str, dict[str, Json]] = {
             "Mark a session as seen by the caller, up to this event",
             {200: json_answer("It is marked.", Ok), **refusals(400, 404, 413, 503)},
             body=json_body(SeenSession),
+        ),
+    },
+    "/api/session/undo": {
+        "post": operation(
+            "undoChanges",
+            "Take back what write_file and edit_file have changed",
+            {
+                200: json_answer("What was taken back, and what was not.", UndoneFiles),
+                **refusals(400, 404, 409, 413, 503),
+            },
+            words="A file that has changed since is skipped, and not tried again without `force`. What commands have "
+            "changed is not covered. Nobody is woken: the agent learns of it with the next message.",
+            body=json_body(Undo),
         ),
     },
     "/api/session/branch": {

@@ -29,6 +29,7 @@ from wakeful.web.fields import (
     read_query,
 )
 from wakeful.web.messages.messages import MessageId, shorten_results
+from wakeful.web.sessions.session import ShownChange
 from wakeful.web.sessions.snapshot import read_result, take_snapshot
 from wakeful.web.web import Web
 from wakeful.wire.answer import JsonAnswer, Ok
@@ -90,6 +91,7 @@ class ResultQuery(OfSession):
 class WholeResult(Outgoing):
     result: str
     full_size: Annotated[int, Meta(ge=0)]
+    changes: list[ShownChange]
 
 
 class SeenSession(Incoming):
@@ -223,8 +225,10 @@ class SessionRoutes:
     async def result(self, request: Request) -> Response:
         asked = read_query(request, ResultQuery)
         message = _parse_message_id(asked.message_id, "message_id")
-        text = await read_result(self._web, request, asked.session_id, message)
-        return JsonAnswer(WholeResult(result=text, full_size=len(text)))
+        entry = await read_result(self._web, request, asked.session_id, message)
+        text, changes = entry.data["text"], entry.data.get("changes", ())
+        shown = [ShownChange(**change) for change in changes]
+        return JsonAnswer(WholeResult(result=text, full_size=len(text), changes=shown))
 
     async def see(self, request: Request) -> Response:
         given = await read_body(request, SeenSession)

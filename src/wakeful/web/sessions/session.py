@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import UNSET, UnsetType
 
+from wakeful.model.journal.change import ChangeKind
 from wakeful.model.journal.summary import CompactionReason
 from wakeful.model.todo import TodoStatus
 from wakeful.web.approvals.approval import ShownApproval
@@ -37,6 +38,16 @@ class SnapshotSession(SessionRow):
     usage: SessionUsage
 
 
+class ShownChange(Outgoing):
+    path: Annotated[str, words("Relative to the workspace; absolute outside of it.")]
+    kind: ChangeKind
+    added: Annotated[ZeroOrMore, words("Lines.")]
+    removed: Annotated[ZeroOrMore, words("Lines.")]
+    diff: Annotated[str, words("Unified; a line in brackets says why there is none, or where it was cut.")]
+    undoable: Annotated[bool, words("Whether what stood there before was kept.")]
+    undone: bool
+
+
 class ShownTool(Outgoing):
     call_id: str
     name: str
@@ -47,6 +58,7 @@ class ShownTool(Outgoing):
     seconds: float | None
     is_error: Annotated[bool, words("Whether the tool failed. A command that exits with a code other than 0 has not.")]
     status: Literal["done", "interrupted", "running"]
+    changes: Annotated[list[ShownChange], words("The files that the call has written.")]
 
 
 class ShownSummary(Outgoing):
@@ -145,8 +157,12 @@ def shown_message(message: MessageFields) -> ShownMessage:
     return ShownMessage(
         **message
         | {
-            "tool": None if tool is None else ShownTool(**tool),
+            "tool": None if tool is None else _shown_tool(tool),
             "notice": None if notice is None else ReadNotice(**notice_fields(ReadNotice, notice)),
             "summary": ShownSummary(**message["summary"]) if "summary" in message else UNSET,
         }
     )
+
+
+def _shown_tool(tool: dict[str, Any]) -> ShownTool:
+    return ShownTool(**tool | {"changes": [ShownChange(**change) for change in tool["changes"]]})

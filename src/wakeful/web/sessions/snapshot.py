@@ -11,7 +11,7 @@ from wakeful.model.approvals.mode import Mode
 from wakeful.model.attachment import shown_fields
 from wakeful.model.event import COMPACTION_STARTED, Event
 from wakeful.model.inbox import InboxRow, RowKind
-from wakeful.model.journal.entry import EntryKind
+from wakeful.model.journal.entry import Entry, EntryKind
 from wakeful.model.session import Marks, Session
 from wakeful.model.tasks.task import Task
 from wakeful.model.tasks.task_data import time_text
@@ -214,15 +214,15 @@ async def _require_visible(web: Web, tx: Transaction, request: Request, message:
         raise InvalidRequest("Give the id of a message of this session.")
 
 
-async def read_result(web: Web, request: Request, session_id: str, message: MessageId) -> str:
+async def read_result(web: Web, request: Request, session_id: str, message: MessageId) -> Entry:
     """Return the whole result of a tool. Raises SessionNotFound and InvalidRequest."""
 
-    async def body(tx: Transaction) -> str:
+    async def body(tx: Transaction) -> Entry:
         await web.require_session(tx, request, session_id)
         await _require_visible(web, tx, request, message)
         for entry in await tx.journal.of_turns([message.turn_id]):
             if (entry.step, entry.index) == message.position and entry.kind is EntryKind.RESULT:
-                return str(entry.data["text"])
+                return entry
         raise InvalidRequest("message_id must be the id of a tool's message that has a result.")
 
     return await web.store.read(body)

@@ -13,7 +13,7 @@ from wakeful.agent.models.window import LearntWindows
 from wakeful.agent.prompt import SUMMARY_INSTRUCTIONS
 from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest
 from wakeful.agent.settings import AgentSettings
-from wakeful.errors import ConfigError, ModelError, TurnFailed
+from wakeful.errors import ConfigError, LimitReached, ModelError, TurnFailed
 from wakeful.model.journal.entry import summary_entry, summary_of
 from wakeful.model.journal.fact import (
     Answered,
@@ -24,6 +24,7 @@ from wakeful.model.journal.fact import (
     Fact,
     Measure,
     StepAbandoned,
+    Wasted,
 )
 from wakeful.model.journal.message import (
     AssistantMessage,
@@ -38,6 +39,7 @@ from wakeful.model.journal.message import (
 from wakeful.model.journal.summary import CompactionReason, Summary
 from wakeful.model.request import CHAT, COMPACT, TurnRequest
 from wakeful.model.session import Address
+from wakeful.model.spend import Spend
 from wakeful.model.tasks.task import Host, Task, TaskKind
 from wakeful.model.todo import TodoItem, TodoStatus
 from wakeful.model.turn import Door, Turn, TurnStatus
@@ -63,6 +65,8 @@ class SmallModel:
     names_window: bool = True
     # What it does with the next requests for a summary; after that, it answers them.
     failures: list[Exception] = field(default_factory=list)
+    # Which requests for a summary, counted from 1, get an empty answer.
+    blank_summaries: Sequence[int] = ()
     calls: list[tuple[ToolCall, ...]] = field(default_factory=list)
     asked: list[ModelRequest] = field(default_factory=list)
     summaries: list[ModelRequest] = field(default_factory=list)
@@ -79,6 +83,8 @@ class SmallModel:
             raise ModelError("too long", code="context_overflow", window=named)
         text = f"Summary {len(self.summaries)}." if is_summary else "done"
         calls = self.calls.pop(0) if self.calls and not is_summary else ()
+        if is_summary and len(self.summaries) in self.blank_summaries:
+            text = ""
         yield AnswerText(text)
         yield Finished(AssistantMessage(text, calls=calls), Usage(size_of(request), 3))
 
@@ -98,8 +104,15 @@ class LogReader(OnlyReads):
         return ToolResult(f"{self.runs} ".ljust(self.size, "x"))
 
 
+class KnownWindows(LearntWindows):
+    """Windows that the operator has set, beside those that endpoints have named."""
+
+    def forget_window(self, model: str) -> bool:
+        return False
+
+
 def windows_with(window: int | None) -> LearntWindows:
-    windows = LearntWindows()
+    windows = KnownWindows()
     if window is not None:
         windows.learn_window(TURN.model, window)
     return windows
@@ -305,6 +318,57 @@ async def test_a_summary_that_fails_is_tried_three_times_and_then_made_without_a
     assert "Agent: yyy" in summary.words
 
 
+async def test_a_summary_that_fails_halfway_is_paid_for() -> None:
+    model = SmallModel(blank_summaries=[2, 3])
+    loop = Loop(
+        lambda name: (model, name),
+        [],
+        OPEN_GATE,
+        AgentSettings(model_retry_seconds=0.0),
+        SHORT_RESULTS,
+        windows=windows_with(4_000),
+        cost_of=lambda name, usage: float(usage.output_tokens),
+    )
+    facts = await facts_of(loop, brief_with(talk(6)))
+
+    [wasted] = [fact.spend for fact in facts if isinstance(fact, Wasted)]
+    summary = summary_in(facts)
+    failed, made = model.summaries[:3], model.summaries[3:]
+    assert wasted == Spend(sum(map(size_of, failed)), 9, 9.0)
+    assert summary.spend == Spend(sum(map(size_of, made)), 3 * len(made), 3.0 * len(made))
+    assert len(made) >= 2
+
+
+async def test_a_fallback_sums_up_where_the_turns_own_model_cannot() -> None:
+    own, other = SmallModel(failures=[DOWN] * 3), SmallModel()
+    models = {TURN.model: own, "test:other": other}
+    settings = AgentSettings(fallback_models=("test:other",), model_retry_seconds=0.0)
+    loop = Loop(lambda name: (models[name], name), [], OPEN_GATE, settings, SHORT_RESULTS, windows=windows_with(4_000))
+
+    assert summary_in(await facts_of(loop, brief_with(talk(6)))).model == "test:other"
+
+
+async def test_a_wish_that_is_longer_than_the_window_is_shortened() -> None:
+    model = SmallModel()
+    asked = TurnRequest(kind=COMPACT, instructions="keep the numbers " + "f" * 60_000)
+
+    summary = summary_in(await facts_of(loop_with(model, window=4_000), brief_with(talk(6), asked=asked)))
+
+    assert summary.model == TURN.model
+    assert "keep the numbers" in model.summaries[-1].messages[0].text
+
+
+async def test_a_summary_that_the_user_wants_is_not_made_beyond_the_hard_cap() -> None:
+    async def check_spend() -> None:
+        raise LimitReached("Enough.", code="spend_limit")
+
+    model = SmallModel()
+    brief = brief_with(talk(6), asked=TurnRequest(kind=COMPACT), check_spend=check_spend)
+    facts, failure = await failure_of(loop_with(model), brief)
+
+    assert (facts, failure.code, model.summaries) == ([], "spend_limit", [])
+
+
 async def test_the_configured_model_sums_up_and_the_turns_own_if_that_fails() -> None:
     def find(models: Mapping[str, SmallModel]) -> Callable[[str], tuple[SmallModel, str]]:
         def found(name: str) -> tuple[SmallModel, str]:
@@ -344,6 +408,38 @@ async def test_a_message_that_alone_is_too_long_fails_and_the_next_one_is_answer
 
     facts = await facts_of(loop, brief_with([huge, said(1, "Then another question.")]))
     assert isinstance(facts[-1], Answered)
+
+
+async def test_an_endpoint_that_counts_far_too_little_is_not_believed() -> None:
+    model = SmallModel(window=100_000)
+    brief = brief_with(talk(20), measure=Measure(7, 40))
+
+    assert "Compacted" in names(await facts_of(loop_with(model, window=4_000), brief))
+    assert "Compacted" not in names(await facts_of(loop_with(model, window=40_000), brief))
+
+
+async def test_a_window_that_has_grown_is_noticed_when_nothing_fits_the_old_one() -> None:
+    windows = LearntWindows()
+    windows.learn_window(TURN.model, 300)
+    model = SmallModel(window=4_000)
+    loop = Loop(lambda name: (model, name), [], OPEN_GATE, AgentSettings(), SHORT_RESULTS, windows=windows)
+
+    facts = await facts_of(loop, brief_with([said(0, "x" * 3_000)]))
+
+    assert names(facts) == ["TextDelta", "Answered"]
+    assert windows.window_of(TURN.model) is None
+
+
+async def test_an_endpoint_that_still_refuses_names_its_window_again() -> None:
+    windows = LearntWindows()
+    windows.learn_window(TURN.model, 300)
+    model = SmallModel(window=300)
+    loop = Loop(lambda name: (model, name), [], OPEN_GATE, AgentSettings(), SHORT_RESULTS, windows=windows)
+
+    facts, failure = await failure_of(loop, brief_with([said(0, "x" * 3_000)]))
+
+    assert names(facts) == ["CompactionStarted", "CompactionFailed"]
+    assert (failure.code, windows.window_of(TURN.model)) == ("context_overflow", 300)
 
 
 async def test_instructions_that_leave_no_room_fail_with_a_sentence() -> None:

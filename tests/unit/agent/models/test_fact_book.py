@@ -66,6 +66,30 @@ def test_a_learnt_window_counts_only_if_it_is_smaller_and_not_against_the_config
     assert book(file).window_of("openai:gpt-5") == 100_000
 
 
+def test_a_learnt_window_is_asked_for_again_after_a_day(file: Path) -> None:
+    now = 1_000_000.0
+    learnt = WindowFile(file, {}, lambda: now)
+    learnt.put("openai:gpt-5", 16_000)
+
+    now += 86_399
+    assert WindowFile(file, {}, lambda: now).get("openai:gpt-5") == learnt.get("openai:gpt-5") == 16_000
+    now += 1
+    assert WindowFile(file, {}, lambda: now).get("openai:gpt-5") is learnt.get("openai:gpt-5") is None
+    learnt.put("openai:gpt-5", 16_000)
+    assert learnt.get("openai:gpt-5") == 16_000
+
+
+def test_only_a_learnt_window_can_be_forgotten(file: Path) -> None:
+    learnt = book(file)
+    learnt.learn_window("openai:gpt-5", 16_000)
+    configured = book(file, ModelFacts(context_window=8_000))
+
+    assert (configured.forget_window("openai:gpt-5"), configured.window_of("openai:gpt-5")) == (False, 8_000)
+    assert (learnt.forget_window("openai:gpt-5"), learnt.window_of("openai:gpt-5")) == (True, 272_000)
+    assert not learnt.forget_window("openai:gpt-5")
+    assert book(file).window_of("openai:gpt-5") == 272_000
+
+
 def test_what_another_endpoint_has_taught_does_not_count(file: Path) -> None:
     book(file, mark="a").learn_window("openai:gpt-5", 16_000)
 
@@ -85,7 +109,7 @@ def test_a_window_that_cannot_be_saved_counts_until_the_end(file: Path, caplog: 
     unsaved.learn_window("openai:gpt-5", 16_000)
 
     assert unsaved.window_of("openai:gpt-5") == 16_000
-    assert "cannot save that openai:gpt-5 reads 16000 tokens" in caplog.text
+    assert "cannot save how much the models of endpoints read" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -115,6 +139,25 @@ def test_a_cost_counts_cached_tokens_by_their_own_price() -> None:
     assert facts.cost_of(usage) == pytest.approx(1.2 + 0.2 + 1.0)
     assert ModelFacts(input_price=2.0, output_price=10.0).cost_of(usage) == pytest.approx(3.0)
     assert ModelFacts(input_price=2.0).cost_of(usage) is None
+
+
+def test_a_cost_counts_tokens_that_the_cache_took_by_their_own_price(file: Path) -> None:
+    usage = Usage(input_tokens=1_000_000, output_tokens=0, cached_tokens=200_000, cache_write_tokens=400_000)
+
+    assert ModelFacts(input_price=2.0, cache_write_price=5.0, output_price=0).cost_of(usage) == pytest.approx(3.2)
+    assert ModelFacts(input_price=2.0, output_price=0).cost_of(usage) == pytest.approx(2.0)
+
+
+def test_writing_to_the_cache_of_anthropic_costs_a_quarter_more_unless_it_has_a_price(file: Path) -> None:
+    priced = {
+        "claude:own": ModelFacts(input_price=2.0, cache_write_price=4.0, output_price=0.0),
+        "claude:free": ModelFacts(input_price=0.0, output_price=0.0),
+    }
+    facts = FactBook(priced, lambda model: UNKNOWN, WindowFile(file, {}), dear_writes={"claude"})
+    usage = Usage(input_tokens=1_000_000, cache_write_tokens=1_000_000)
+
+    asked = ("claude:claude-opus-5", "other:claude-opus-5", "claude:own", "claude:free", "claude:unknown")
+    assert [facts.cost_of(model, usage) for model in asked] == [6.25, 5.0, 4.0, 0.0, None]
 
 
 def test_with_a_cap_the_log_names_a_model_without_a_price_once(file: Path, caplog: pytest.LogCaptureFixture) -> None:

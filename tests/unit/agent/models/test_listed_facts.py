@@ -12,10 +12,15 @@ def test_openrouter_says_window_answer_pictures_and_prices() -> None:
         "context_length": 400_000,
         "top_provider": {"max_completion_tokens": 128_000},
         "architecture": {"input_modalities": ["text", "image"]},
-        "pricing": {"prompt": "0.00000125", "completion": "0.00001", "input_cache_read": "0.000000125"},
+        "pricing": {
+            "prompt": "0.00000125",
+            "completion": "0.00001",
+            "input_cache_read": "0.000000125",
+            "input_cache_write": "0.0000015",
+        },
     }
 
-    assert listed_facts(entry) == ModelFacts(400_000, 128_000, True, 1.25, 0.125, 10.0)
+    assert listed_facts(entry) == ModelFacts(400_000, 128_000, True, 1.25, 0.125, 1.5, 10.0)
 
 
 @pytest.mark.parametrize("word", ["context_length", "max_model_len", "context_window", "max_context_length"])

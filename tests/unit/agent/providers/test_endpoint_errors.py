@@ -45,6 +45,8 @@ def test_each_status_has_a_code_and_may_pass(status: int, code: str, passing: bo
         (400, "This model's maximum context length is 8192 tokens", {}, "context_overflow"),
         (400, "no such model", {"code": "model_not_found"}, "model_not_found"),
         (400, "filtered", {"code": "content_filter"}, "content_filter"),
+        (400, "API key not valid. Please pass a valid API key.", {"code": 400}, "model_auth"),
+        (413, "Request too large: Limit 6000, Requested 7200", {"code": "rate_limit_exceeded"}, "context_overflow"),
     ],
 )
 def test_the_words_of_an_error_say_more_than_its_status(
@@ -99,6 +101,21 @@ def test_a_message_is_one_sentence_with_endpoint_reason_and_advice() -> None:
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 429, 500])
 def test_the_key_is_never_quoted(status: int) -> None:
     assert _KEY not in str(_refused(status, f"Incorrect API key provided: {_KEY}"))
+
+
+def test_a_secret_header_is_not_quoted_either() -> None:
+    headers = {"Bearer gateway-secret", "gateway-secret", "7"}
+    errors = EndpointErrors(_ADDRESS, secret="", other_secrets=headers)
+
+    said = str(errors.refused(500, {"error": {"message": "7 times Bearer gateway-secret, and gateway-secret"}}))
+
+    assert "(500: 7 times ***, and ***)" in said
+
+
+def test_an_error_in_a_list_is_read() -> None:
+    body = [{"error": {"code": 429, "message": "Slow down."}}]
+
+    assert "(429: Slow down)" in str(EndpointErrors(_ADDRESS, secret=_KEY).refused(429, body))
 
 
 def test_a_half_hidden_key_is_not_quoted_either() -> None:

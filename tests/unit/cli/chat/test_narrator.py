@@ -226,7 +226,9 @@ def test_recorded_messages_look_like_live_ones() -> None:
     screen = RecordingScreen()
     narrator = Narrator(screen, Standing())
     base = {"notice": None, "tool": None, "source": "user"}
-    tool = {"name": "terminal", "arguments": '{"command": "ls"}', "result": "{}", "seconds": 0.1, "status": "done"}
+    tool = {"name": "terminal", "arguments": '{"command": "ls"}', "result": "{}", "seconds": 0.1, "status": "done"} | {
+        "changes": []
+    }
 
     narrator.recall(base | {"role": "user", "content": "hello"})
     narrator.recall(base | {"role": "assistant", "content": "One.\n\nTwo."})

@@ -3,34 +3,28 @@ import stat
 from pathlib import Path
 from typing import Any
 
-import orjson
 import pytest
 
-from tests.unit.tools.kit import HOME, Gated, Person, gate_of, tool_context
+from tests.unit.tools.files.kit import failure, run, write_tool
+from tests.unit.tools.kit import HOME, Gated, Person, gate_of
 from wakeful.model.approvals.approval import Choice
 from wakeful.tools.base import RESULT_LIMIT, Tool
-from wakeful.tools.files.file_tools import ListFiles, ReadFile, WriteFile
+from wakeful.tools.files.file_tools import ListFiles, ReadFile
+from wakeful.tools.files.workspace import Folders
 
-READ, LIST, WRITE = ReadFile(HOME), ListFiles(HOME), WriteFile(HOME)
-_TOOLS: list[Tool] = [READ, LIST, WRITE]
+FOLDERS = Folders(HOME)
+READ, LIST, WRITE = ReadFile(FOLDERS), ListFiles(FOLDERS), write_tool()
+_TOOLS: list[Tool | Gated] = [READ, LIST, WRITE]
 
 
 async def _run(tool: Tool | Gated, workspace: Path, **arguments: Any) -> str:
-    result = await tool.run(arguments, tool_context(workspace))
-    result.text.encode()
-    return result.text
+    return (await run(tool, workspace, **arguments)).text
 
 
 async def _failure(tool: Tool | Gated, workspace: Path, **arguments: Any) -> tuple[str, str]:
-    result = await tool.run(arguments, tool_context(workspace))
-    answer = orjson.loads(result.text)
-    assert result.is_error
+    answer = await failure(tool, workspace, **arguments)
     assert list(answer) == ["error", "code"]
     return answer["code"], answer["error"]
-
-
-async def test_only_writing_is_not_run_again(tmp_path: Path) -> None:
-    assert [await tool.may_rerun({}, tool_context(tmp_path)) for tool in _TOOLS] == [True, True, False]
 
 
 async def test_a_file_is_read_whole(tmp_path: Path) -> None:
@@ -82,10 +76,10 @@ async def test_a_line_too_long_for_a_result_is_cut_and_skipped(tmp_path: Path) -
     assert await _run(READ, tmp_path, path="n", offset=2) == "next\n"
 
 
-async def test_a_binary_file_is_read_with_replacements(tmp_path: Path) -> None:
+async def test_only_utf_8_is_text(tmp_path: Path) -> None:
     (tmp_path / "b").write_bytes(b"a\xff\xfeb")
 
-    assert await _run(READ, tmp_path, path="b") == "a\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}b"
+    assert await _failure(READ, tmp_path, path="b") == ("binary", "b is not text in UTF-8.")
 
 
 async def test_an_empty_file_says_so(tmp_path: Path) -> None:
@@ -102,6 +96,16 @@ async def test_a_directory_is_listed(tmp_path: Path) -> None:
 
     assert await _run(LIST, tmp_path) == "a.txt  0 bytes\ndocs/\nlost  unreadable"
     assert await _run(LIST, tmp_path, path="docs") == "b.md  5 bytes"
+
+
+async def test_deeper_entries_are_listed_by_their_path(tmp_path: Path) -> None:
+    (tmp_path / "a/b/c").mkdir(parents=True)
+    (tmp_path / "a/b/n.txt").write_text("12")
+    (tmp_path / "link").symlink_to("a")
+
+    assert await _run(LIST, tmp_path, depth=2) == "a/\na/b/\nlink/"
+    assert await _run(LIST, tmp_path, depth=3) == "a/\na/b/\na/b/c/\na/b/n.txt  2 bytes\nlink/"
+    assert await _failure(LIST, tmp_path, depth=6) == ("invalid_arguments", "depth must be a whole number from 1 to 5.")
 
 
 async def test_an_empty_directory_says_so(tmp_path: Path) -> None:
@@ -128,7 +132,7 @@ async def test_a_name_that_is_not_utf8_is_listed_with_a_replacement(tmp_path: Pa
 async def test_a_file_is_written_with_its_directories(tmp_path: Path) -> None:
     text = await _run(WRITE, tmp_path, path="a/b/c.txt", content="häßlich\r\n")
 
-    assert text == "Wrote 11 bytes to a/b/c.txt."
+    assert text == "Wrote 11 bytes to a/b/c.txt (created, +1 -0)."
     assert (tmp_path / "a/b/c.txt").read_bytes() == "häßlich\r\n".encode()
     assert os.listdir(tmp_path / "a/b") == ["c.txt"]
 
@@ -156,7 +160,7 @@ async def test_writing_through_a_link_inside_the_workspace_keeps_the_link(tmp_pa
     (tmp_path / "real").write_text("old")
     (tmp_path / "link").symlink_to("real")
 
-    assert await _run(WRITE, tmp_path, path="link", content="new") == "Wrote 3 bytes to real."
+    assert await _run(WRITE, tmp_path, path="link", content="new") == "Wrote 3 bytes to real (changed, +1 -1)."
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_text() == "new"
 
@@ -179,7 +183,7 @@ async def test_a_write_that_fails_leaves_the_old_content_and_no_rubbish(
 
 @pytest.mark.parametrize("tool", _TOOLS)
 @pytest.mark.parametrize("path", ["..", "../outside", "/etc/passwd", "link", "link/passwd", "a/../../x"])
-async def test_no_path_leads_out_of_the_workspace(tool: Tool, path: str, tmp_path: Path) -> None:
+async def test_no_path_leads_out_of_the_workspace(tool: Tool | Gated, path: str, tmp_path: Path) -> None:
     workspace = tmp_path / "workspace"
     workspace.mkdir()
     (workspace / "link").symlink_to("/etc")
@@ -193,11 +197,11 @@ async def test_a_workspace_reached_through_a_link_is_usable(tmp_path: Path) -> N
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
 
-    assert await _run(WRITE, tmp_path / "link", path="n", content="x") == "Wrote 1 bytes to n."
+    assert await _run(WRITE, tmp_path / "link", path="n", content="x") == "Wrote 1 bytes to n (created, +1 -0)."
 
 
 @pytest.mark.parametrize("tool", _TOOLS)
-async def test_links_in_a_circle_are_an_answer_not_an_exception(tool: Tool, tmp_path: Path) -> None:
+async def test_links_in_a_circle_are_an_answer_not_an_exception(tool: Tool | Gated, tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
 
@@ -230,7 +234,7 @@ async def test_links_in_a_circle_are_an_answer_not_an_exception(tool: Tool, tmp_
     ],
 )
 async def test_a_failure_is_a_code_and_a_clear_sentence(
-    tool: Tool, arguments: dict[str, Any], code: str, text: str, tmp_path: Path
+    tool: Tool | Gated, arguments: dict[str, Any], code: str, text: str, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("x")
     (tmp_path / "bytes").write_bytes(b"a\0b")
@@ -244,7 +248,7 @@ async def test_the_folder_of_the_server_is_outside_though_the_workspace_is_aroun
     (home / "workspace").mkdir(parents=True)
     (home / "key").write_text("secret")
     (tmp_path / "link").symlink_to(home)
-    tools: list[Tool] = [ReadFile(home), ListFiles(home), WriteFile(home)]
+    tools: list[Tool | Gated] = [ReadFile(Folders(home)), ListFiles(Folders(home)), write_tool(home=home)]
     paths = (".wakeful/key", ".wakeful", "link/key", ".wakeful/new")
 
     failures = [await _failure(tool, tmp_path, path=path, content="x") for tool in tools for path in paths]
@@ -257,9 +261,9 @@ async def test_the_folder_of_the_server_is_outside_though_the_workspace_is_aroun
 async def test_the_workspace_in_the_folder_of_the_server_is_usable(tmp_path: Path) -> None:
     home = tmp_path / "home"
     (home / "workspace").mkdir(parents=True)
-    write, read = WriteFile(home), ReadFile(home)
+    write, read = write_tool(home=home), ReadFile(Folders(home))
 
-    assert await _run(write, home / "workspace", path="n", content="x") == "Wrote 1 bytes to n."
+    assert await _run(write, home / "workspace", path="n", content="x") == "Wrote 1 bytes to n (created, +1 -0)."
     assert await _run(read, home / "workspace", path=str(home / "workspace" / "n")) == "x"
     assert (await _failure(read, home / "workspace", path="../key"))[0] == "outside"
 
@@ -273,9 +277,9 @@ async def test_a_file_that_runs_by_itself_is_written_only_if_a_person_allows_it(
     (tmp_path / "link").symlink_to(".git/hooks")
     denying, allowing = Person(Choice.DENY), Person(Choice.ONCE)
 
-    refused = await _failure(Gated(WriteFile(HOME), gate_of(denying)), tmp_path, path=path, content="one\n")
+    refused = await _failure(write_tool(gate_of(denying)), tmp_path, path=path, content="one\n")
     assert not (tmp_path / path).exists()
-    allowed = await _run(Gated(WriteFile(HOME), gate_of(allowing)), tmp_path, path=path, content="one\n")
+    allowed = await _run(write_tool(gate_of(allowing)), tmp_path, path=path, content="one\n")
 
     assert refused[0] == "denied"
     assert allowed.startswith("Wrote 4 bytes")
@@ -288,16 +292,17 @@ async def test_the_preview_is_the_change_alone_and_has_an_end(tmp_path: Path) ->
     envrc = tmp_path / ".envrc"
     envrc.write_text("a\nb\n")
     person = Person(Choice.ONCE)
-    write = Gated(WriteFile(HOME), gate_of(person))
+    write = write_tool(gate_of(person))
 
     await _run(write, tmp_path, path=".envrc", content="a\nc\n")
     await _run(write, tmp_path, path=".envrc", content="\n".join("x" * 100 for _ in range(2_400)))
     envrc.write_bytes(b"\0")
     await _run(write, tmp_path, path=".envrc", content="text")
-    await _run(write, tmp_path, path=".envrc", content="y" * 300_000)
+    os.truncate(envrc, 30 * 1024 * 1024)
+    await _run(write, tmp_path, path=".envrc", content="y")
 
     small, long, binary, large = (question.preview for question in person.asked)
     assert small == "--- a/.envrc\n+++ b/.envrc\n@@ -1,2 +1,2 @@\n a\n-b\n+c"
     assert (len(long), long.endswith("[Cut: the change is longer than this.]")) == (200_000, True)
     assert "is not a text file now" in binary
-    assert "is too large to be compared" in large
+    assert "was too large to be compared" in large

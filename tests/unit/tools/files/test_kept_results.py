@@ -17,6 +17,7 @@ from wakeful.model.turn import Turn
 from wakeful.tools.base import Tool, ToolContext, ToolResult
 from wakeful.tools.files.file_tools import ListFiles, ReadFile
 from wakeful.tools.files.kept_results import KeptResults
+from wakeful.tools.files.workspace import Folders
 from wakeful.tools.gate import Gate
 from wakeful.tools.processes.settings import ProcessSettings
 from wakeful.tools.terminal_tool import TerminalTool
@@ -59,7 +60,7 @@ async def test_a_long_text_keeps_its_beginning_and_end_and_names_the_file_with_a
     head, size, path, tail = _MARK.split(shown)
     assert (head, int(size), tail) == (text[:400], len(text), text[-600:])
     assert Path(path).read_text() == text
-    assert await call(home, turn, ReadFile(home), path=path, limit=1) == (
+    assert await call(home, turn, ReadFile(Folders(home)), path=path, limit=1) == (
         f"{text[:900]}\n[Cut in line 1, which is too long for a result; go on with offset 2.]"
     )
 
@@ -74,7 +75,7 @@ async def test_no_more_than_ten_mebibytes_are_kept(home: Path, turn: Turn) -> No
 async def test_another_session_cannot_read_it(home: Path, turn: Turn) -> None:
     path = _MARK.split(await cut(home, turn, "x" * 5_000))[2]
     other = replace(turn, session_id="sess_2")
-    assert '"code":"outside"' in await call(home, other, ReadFile(home), path=path)
+    assert '"code":"outside"' in await call(home, other, ReadFile(Folders(home)), path=path)
 
 
 async def test_results_go_with_their_session(home: Path, turn: Turn) -> None:
@@ -123,10 +124,10 @@ async def test_an_answer_that_only_its_escapes_make_too_long_is_left_alone(home:
 async def test_files_and_listings_are_shown_in_parts_of_what_the_model_may_read(home: Path, turn: Turn) -> None:
     workspace = Path(turn.workspace)
     (workspace / "log").write_text("".join(f"line {number}\n" for number in range(1, 1_001)))
-    shown = await call(home, turn, ReadFile(home), path="log")
+    shown = await call(home, turn, ReadFile(Folders(home)), path="log")
     *lines, last = shown.splitlines()
     assert last == f"[Cut, the result is full; go on with offset {len(lines) + 1}.]"
     assert len(shown) <= LIMIT
     for number in range(200):
         (workspace / f"file {number}").touch()
-    assert len(await call(home, turn, ListFiles(home))) <= LIMIT
+    assert len(await call(home, turn, ListFiles(Folders(home)))) <= LIMIT

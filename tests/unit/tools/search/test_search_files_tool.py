@@ -10,6 +10,7 @@ import orjson
 import pytest
 
 from tests.unit.tools.kit import HOME, tool_context
+from wakeful.tools.files.workspace import Folders
 from wakeful.tools.search.search_files_tool import SearchFiles
 
 RIPGREP = str(Path(sys.executable).with_name("rg"))
@@ -17,7 +18,7 @@ ENGINES = [pytest.param(RIPGREP, id="ripgrep"), pytest.param(None, id="own")]
 
 
 async def found(workspace: Path, engine: str | None, **arguments: Any) -> str:
-    tool = SearchFiles(HOME, lambda: engine)
+    tool = SearchFiles(Folders(HOME), lambda: engine)
     return (await tool.run(arguments, tool_context(workspace))).text
 
 
@@ -180,7 +181,7 @@ async def test_never_enters_the_folder_of_the_server(tmp_path: Path, engine: str
     home = tmp_path / "home [1]"
 
     answers = [
-        (await SearchFiles(home, lambda: engine).run(arguments, tool_context(tmp_path))).text
+        (await SearchFiles(Folders(home), lambda: engine).run(arguments, tool_context(tmp_path))).text
         for arguments in (
             {"pattern": "word", "all": True},
             {"glob": "**"},
@@ -198,7 +199,9 @@ async def test_never_enters_the_folder_of_the_server(tmp_path: Path, engine: str
 async def test_stops_after_its_time_and_says_so(tmp_path: Path, engine: str | None) -> None:
     lay_out(tmp_path, {"a.txt": "word\n"})
 
-    result = await SearchFiles(HOME, lambda: engine, seconds=0.0).run({"pattern": "word"}, tool_context(tmp_path))
+    result = await SearchFiles(Folders(HOME), lambda: engine, seconds=0.0).run(
+        {"pattern": "word"}, tool_context(tmp_path)
+    )
 
     assert result.text == "[Stopped after 0 s or for lack of memory: there may be more. Narrow it by path or glob.]"
 

@@ -1,17 +1,14 @@
 """Builds one answer from the events of its stream."""
 
 from collections.abc import Mapping
-from dataclasses import astuple
 from typing import Any
-
-import orjson
 
 from wakeful.agent.providers.base import AnswerPart, Finished
 from wakeful.agent.providers.chunk_stream import count_in, object_in, text_in
 from wakeful.agent.providers.endpoint_errors import EndpointErrors
 from wakeful.agent.providers.endpoint_settings import Wire
 from wakeful.agent.providers.event_answer import EventAnswer
-from wakeful.agent.providers.request_json import json_object
+from wakeful.agent.providers.request_json import encoded, json_object
 from wakeful.model.journal.message import AssistantMessage, Usage
 
 
@@ -42,6 +39,11 @@ class MessageBuilder(EventAnswer):
     def is_paused(self) -> bool:
         return self._stop_reason == "pause_turn"
 
+    @property
+    def usage(self) -> Usage:
+        """What the endpoint has counted so far."""
+        return self._earlier_usage.plus(_usage(self._counts))
+
     def go_on(self) -> AssistantMessage:
         """Return the answer so far, and expect the next response."""
         self._has_begun = self.has_ended = False
@@ -56,14 +58,14 @@ class MessageBuilder(EventAnswer):
         is_cut = self._stop_reason == "max_tokens"
         if is_cut:
             self._blocks.require_use(self._errors)
-        return Finished(self._message, _sum(self._earlier_usage, _usage(self._counts)), is_cut)
+        return Finished(self._message, self.usage, is_cut)
 
     @property
     def _message(self) -> AssistantMessage:
         return self._blocks.message(self._provider, Wire.ANTHROPIC)
 
     def _begin(self, event: Mapping[str, Any]) -> list[AnswerPart]:
-        self._earlier_usage = _sum(self._earlier_usage, _usage(self._counts))
+        self._earlier_usage = self.usage
         self._counts = dict(object_in(object_in(event, "message"), "usage"))
         self._stop_reason = ""
         return []
@@ -116,7 +118,7 @@ class MessageBuilder(EventAnswer):
     def _arguments(self, block: Mapping[str, Any]) -> str:
         """Return the call's arguments. Copies of the API may send them whole, at the start of the block."""
         whole = block.get("input")
-        return "".join(self._pieces) or (orjson.dumps(whole).decode() if whole else "")
+        return "".join(self._pieces) or (encoded(whole).decode() if isinstance(whole, dict) and whole else "")
 
     def _with_input(self, block: dict[str, Any]) -> dict[str, Any]:
         """Complete a block of a tool that the provider runs itself."""
@@ -125,7 +127,7 @@ class MessageBuilder(EventAnswer):
 
     def _note_end(self, event: Mapping[str, Any]) -> list[AnswerPart]:
         delta = object_in(event, "delta")
-        self._stop_reason = delta.get("stop_reason") or self._stop_reason
+        self._stop_reason = text_in(delta, "stop_reason") or self._stop_reason
         self._explanation = text_in(object_in(delta, "stop_details"), "explanation")
         # Sums so far. What is not there stays as it was at the start.
         self._counts |= {name: value for name, value in object_in(event, "usage").items() if value is not None}
@@ -148,7 +150,3 @@ def _usage(counts: Mapping[str, Any]) -> Usage:
         reasoning_tokens=count_in(counts.get("output_tokens_details"), "thinking_tokens"),
         cache_write_tokens=written,
     )
-
-
-def _sum(one: Usage, other: Usage) -> Usage:
-    return Usage(*map(sum, zip(astuple(one), astuple(other), strict=True)))

@@ -7,10 +7,11 @@ from dataclasses import replace
 from wakeful.agent.providers.anthropic.message_builder import MessageBuilder
 from wakeful.agent.providers.anthropic.options import DEFAULT_OUTPUT
 from wakeful.agent.providers.anthropic.request_body import messages_body
-from wakeful.agent.providers.base import AnswerPart, ModelRequest
+from wakeful.agent.providers.base import AnswerPart, ModelRequest, paid_for
 from wakeful.agent.providers.chunk_stream import ChunkStream
 from wakeful.agent.providers.endpoint_client import Attempt, EndpointClient
 from wakeful.agent.providers.endpoint_settings import EndpointSettings
+from wakeful.errors import ModelError
 
 # How many times an answer may pause while the provider runs its own tools.
 _MOST_PAUSES = 10
@@ -31,20 +32,25 @@ class AnthropicMessages:
         errors = self._client.errors
         answer = MessageBuilder(errors, self._settings.name)
         asked = request
-        for _ in range(_MOST_PAUSES):
-            async with self._client.post(_MessagesAttempt(self._settings, asked, self._output_limits)) as response:
-                events = ChunkStream(response, errors)
-                while not (events.has_ended or answer.has_ended):
-                    for event in await events.next():
-                        for part in answer.add(event):
-                            yield part
-                answer.require_end()
-                if not answer.is_paused:
-                    yield answer.finish()
-                    await response.drain()
-                    return
-            asked = replace(request, messages=[*request.messages, answer.go_on()])
-        raise errors.broken()
+        try:
+            for _ in range(_MOST_PAUSES):
+                async with self._client.post(_MessagesAttempt(self._settings, asked, self._output_limits)) as response:
+                    events = ChunkStream(response, errors)
+                    while not (events.has_ended or answer.has_ended):
+                        for event in await events.next():
+                            for part in answer.add(event):
+                                yield part
+                    answer.require_end()
+                    if not answer.is_paused:
+                        yield answer.finish()
+                        await response.drain()
+                        return
+                asked = replace(request, messages=[*request.messages, answer.go_on()])
+            raise errors.broken()
+        except ModelError:
+            for part in paid_for(answer.usage):
+                yield part
+            raise
 
     async def close(self) -> None:
         await self._client.close()

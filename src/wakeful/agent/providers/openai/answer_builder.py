@@ -25,7 +25,8 @@ class AnswerBuilder:
         self._text = MendedText()
         self._reasoning = MendedText()
         self._calls = CallBuilder()
-        self._usage = Usage()
+        # What the endpoint has counted so far.
+        self.usage = Usage()
         self._finish_reason = ""
 
     @property
@@ -45,7 +46,7 @@ class AnswerBuilder:
         # Endpoints that send usage more than once send the sum so far: the last one counts.
         usage = chunk.get("usage")
         if isinstance(usage, dict):
-            self._usage = _usage(usage)
+            self.usage = _usage(usage)
         choices = chunk.get("choices")
         if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
             return []
@@ -68,7 +69,7 @@ class AnswerBuilder:
         reasoning, text = self._reasoning.whole, self._text.whole
         if not reasoning:
             reasoning, text = split_thoughts(text)
-        return [*parts, Finished(AssistantMessage(text, reasoning, calls, native=native), self._usage, is_cut)]
+        return [*parts, Finished(AssistantMessage(text, reasoning, calls, native=native), self.usage, is_cut)]
 
     def _add_rest(self) -> list[AnswerPart]:
         """Add what the template has held back: the last words, or the calls that the model has written as text."""
@@ -88,7 +89,8 @@ class AnswerBuilder:
         self._finish_reason = choice.get("finish_reason") or self._finish_reason
         if not isinstance(delta, dict):
             return []
-        for call in delta.get("tool_calls") or ():
+        calls = delta.get("tool_calls")
+        for call in calls if isinstance(calls, list) else ():
             if isinstance(call, dict):
                 self._calls.add(call)
         thought, said = _content(delta.get("content") or delta.get("refusal"))

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 from typing import Any
 
-from wakeful.agent.providers.base import AnswerPart, ModelRequest
+from wakeful.agent.providers.base import AnswerPart, ModelRequest, paid_for
 from wakeful.agent.providers.chunk_stream import ChunkStream
 from wakeful.agent.providers.endpoint_client import Attempt, EndpointClient
 from wakeful.agent.providers.endpoint_settings import EndpointSettings
@@ -35,16 +35,21 @@ class OpenAICompatible:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[AnswerPart, None]:
         name, taken = self._settings.name, _call_ids(request)
         answer = AnswerBuilder(self._errors, name, taken_ids=taken, tools=request.tools)
-        async with self._client.post(_ChatAttempt(self, self._settings, request)) as response:
-            chunks = ChunkStream(response, self._errors)
-            while not chunks.has_ended:
-                for chunk in await (_last_words(chunks) if answer.is_finished else chunks.next()):
-                    for part in answer.add(chunk):
-                        yield part
-            self._require_end(chunks, answer)
-            for part in answer.finish():
+        try:
+            async with self._client.post(_ChatAttempt(self, self._settings, request)) as response:
+                chunks = ChunkStream(response, self._errors)
+                while not chunks.has_ended:
+                    for chunk in await (_last_words(chunks) if answer.is_finished else chunks.next()):
+                        for part in answer.add(chunk):
+                            yield part
+                self._require_end(chunks, answer)
+                for part in answer.finish():
+                    yield part
+                await response.drain()
+        except ModelError:
+            for part in paid_for(answer.usage):
                 yield part
-            await response.drain()
+            raise
 
     async def close(self) -> None:
         await self._client.close()

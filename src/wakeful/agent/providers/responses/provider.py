@@ -2,13 +2,14 @@
 
 from collections.abc import AsyncGenerator
 
-from wakeful.agent.providers.base import AnswerPart, ModelRequest
+from wakeful.agent.providers.base import AnswerPart, ModelRequest, paid_for
 from wakeful.agent.providers.chunk_stream import ChunkStream
 from wakeful.agent.providers.endpoint_client import Attempt, EndpointClient
 from wakeful.agent.providers.endpoint_settings import EndpointSettings
 from wakeful.agent.providers.responses.dialect import ReasoningDialect
 from wakeful.agent.providers.responses.request_body import responses_body
 from wakeful.agent.providers.responses.response_builder import ResponseBuilder
+from wakeful.errors import ModelError
 
 
 class OpenAIResponses:
@@ -23,15 +24,20 @@ class OpenAIResponses:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[AnswerPart, None]:
         errors = self._client.errors
         answer = ResponseBuilder(errors, self._settings.name)
-        async with self._client.post(_ResponsesAttempt(self._settings, request, self._dialects)) as response:
-            events = ChunkStream(response, errors)
-            while not (events.has_ended or answer.has_ended):
-                for event in await events.next():
-                    for part in answer.add(event):
-                        yield part
-            answer.require_end()
-            yield answer.finish()
-            await response.drain()
+        try:
+            async with self._client.post(_ResponsesAttempt(self._settings, request, self._dialects)) as response:
+                events = ChunkStream(response, errors)
+                while not (events.has_ended or answer.has_ended):
+                    for event in await events.next():
+                        for part in answer.add(event):
+                            yield part
+                answer.require_end()
+                yield answer.finish()
+                await response.drain()
+        except ModelError:
+            for part in paid_for(answer.usage):
+                yield part
+            raise
 
     async def close(self) -> None:
         await self._client.close()

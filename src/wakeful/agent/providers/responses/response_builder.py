@@ -39,7 +39,12 @@ class ResponseBuilder(EventAnswer):
         if is_cut:
             self._blocks.require_use(self._errors)
         message = self._blocks.message(self._provider, Wire.RESPONSES)
-        return Finished(message, _usage(object_in(self._response, "usage")), is_cut)
+        return Finished(message, self.usage, is_cut)
+
+    @property
+    def usage(self) -> Usage:
+        """What the endpoint has counted, which it says at the end."""
+        return _usage(object_in(self._response, "usage"))
 
     def _begin(self, event: Mapping[str, Any]) -> list[AnswerPart]:
         return []
@@ -84,7 +89,8 @@ class ResponseBuilder(EventAnswer):
         return [*self._blocks.end_thought(), *self._blocks.end_text()]
 
     def _fail(self, event: Mapping[str, Any]) -> list[AnswerPart]:
-        raise self._errors.reported(object_in(event, "response").get("error"))
+        self._response = object_in(event, "response")
+        raise self._errors.reported(self._response.get("error"))
 
     def _report(self, event: Mapping[str, Any]) -> list[AnswerPart]:
         # Some servers nest the complaint in `error`.

@@ -26,6 +26,8 @@ class Card:
     lines: tuple[str, ...] = ()
     # Prose is wrapped. The output of programs is not: each line is cut at the width of the screen.
     is_prose: bool = False
+    # Lines that begin with + or - are those of a diff.
+    is_diff: bool = False
 
     @property
     def mark(self) -> str:

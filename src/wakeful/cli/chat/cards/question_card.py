@@ -35,12 +35,16 @@ def question_card(question: QuestionData, others: int = 0, *, may_answer: bool =
         f"{waits}; {others} more after it" if others else waits,
         (*question_lines(question, all_of_it), "", *answers),
         is_prose=True,
+        is_diff=bool(question["preview"]),
     )
 
 
 def whole_question_card(question: QuestionData) -> Card:
     lines = (*_numbered(question["command"]), *harmless(question["preview"]).splitlines())
-    return Card(Tone.QUESTION, "The whole of it:", "", (*lines, "", *_answers(question)), is_prose=True)
+    is_diff = bool(question["preview"])
+    return Card(
+        Tone.QUESTION, "The whole of it:", "", (*lines, "", *_answers(question)), is_prose=True, is_diff=is_diff
+    )
 
 
 def answered_card(choice: str) -> Card:

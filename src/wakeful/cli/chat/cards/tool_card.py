@@ -1,25 +1,52 @@
 """The card of a tool call: the tool, its arguments and its result."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from wakeful.cli.chat.cards.card import Card, Tone
-from wakeful.cli.plain_text import duration, one_line, output_lines, shortened_lines
+from wakeful.cli.plain_text import duration, harmless, one_line, output_lines, shortened_lines
 
 _ARGUMENTS_LENGTH = 160
 _FIRST_LINES = 2
 _LAST_LINES = 4
+_FIRST_OF_DIFF = 16
+_LAST_OF_DIFF = 4
 # The argument that sums up a call; it is shown first, without its name.
 _MAIN = ("command", "path", "goal")
+# Whole texts, which the diff shows.
+_TEXTS = frozenset({"content", "old_text", "new_text", "old_string", "new_string"})
 
 
-def tool_card(name: str, arguments: str, result: str, seconds: float | None) -> Card:
+def tool_card(
+    name: str, arguments: str, result: str, seconds: float | None, changes: Sequence[dict[str, Any]] = ()
+) -> Card:
+    if changes:
+        return _change_card(name, arguments, changes)
     answer = _object_in(result)
     lines = shortened_lines(output_lines(_shown(answer, result)), _FIRST_LINES, _LAST_LINES)
     notes = [*_outcome(answer), *([] if seconds is None else [duration(seconds)])]
     has_failed = bool(_error(answer))
     tone = Tone.FAILURE if has_failed else Tone.TOOL
     return Card(tone, call_title(name, arguments), " · ".join(notes), tuple(lines), is_prose=has_failed)
+
+
+def _change_card(name: str, arguments: str, changes: Sequence[dict[str, Any]]) -> Card:
+    counts = ", ".join(f"{_kind_of(change)}+{change['added']:,} −{change['removed']:,}" for change in changes)  # noqa: RUF001
+    diff = [line for change in changes for line in _lines_of(change["diff"])]
+    lines = shortened_lines(diff, _FIRST_OF_DIFF, _LAST_OF_DIFF)
+    note = f"{counts} · undone" if all(change["undone"] for change in changes) else counts
+    return Card(Tone.TOOL, call_title(name, arguments), note, tuple(lines), is_diff=True)
+
+
+def _kind_of(change: dict[str, Any]) -> str:
+    return "new, " if change["kind"] == "created" else ""
+
+
+def _lines_of(diff: str) -> list[str]:
+    """Return the lines of a diff without its head, which repeats the path."""
+    lines = [harmless(line) for line in diff.split("\n")]
+    return lines[2:] if diff.startswith("--- ") else lines
 
 
 def interrupted_card(name: str, arguments: str) -> Card:
@@ -38,7 +65,10 @@ def _arguments_in_words(arguments: str) -> str:
     if given is None:
         return one_line(arguments)
     main = next((name for name in _MAIN if isinstance(given.get(name), str)), "")
-    more = [_argument(name, value) for name, value in given.items() if name != main and value not in (None, False)]
+    hidden = _TEXTS | {main} if main == "path" else {main}
+    more = [
+        _argument(name, value) for name, value in given.items() if name not in hidden and value not in (None, False)
+    ]
     return " · ".join([*([one_line(given[main])] if main else []), *more])
 
 

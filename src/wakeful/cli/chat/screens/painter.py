@@ -26,6 +26,7 @@ _TITLES = {
     Tone.QUIET: "dim",
 }
 _LINES = {Tone.USER: "bold cyan", Tone.QUESTION: "", Tone.FAILURE: ""}
+_DIFF = {"+": "green", "-": "red", "@": "cyan"}
 _THEME = Theme(
     {
         "markdown.code": "cyan",
@@ -73,7 +74,7 @@ def _card(card: Card) -> RenderableType:
     grid.add_column(overflow="fold")
     grid.add_row(Text(card.mark, _TITLES[card.tone]), title)
     for line in card.lines:
-        grid.add_row("", Text(line, style, **how))
+        grid.add_row("", Text(line, _DIFF.get(line[:1], style) if card.is_diff else style, **how))
     return grid
 
 

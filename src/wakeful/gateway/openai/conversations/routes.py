@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from wakeful.engine.stale_summaries import drop_summaries_of
 from wakeful.errors import SessionBusy
 from wakeful.gateway.openai.api import Api, read_api_body
 from wakeful.gateway.openai.conversations.items import items_of_session
@@ -152,6 +153,7 @@ class ConversationRoutes:
                 entry = position.entry_in(await tx.journal.of_turns([position.turn_id]))
                 assert entry is not None
                 await tx.journal.replace(without(entry, position.part))
+                await drop_summaries_of(tx, entry)
 
         await self._api.store.write(body, lock=[conversation.session_id])
 

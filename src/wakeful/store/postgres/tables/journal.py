@@ -82,12 +82,10 @@ class PostgresJournal:
         return [entry_from(row) for row in rows]
 
     async def inputs_of(self, turn_ids: Sequence[str]) -> list[Entry]:
-        rows = await self._connection.fetch(
-            f"""SELECT {_COLUMNS} FROM journal WHERE turn_id = ANY($1::text[]) AND kind = 'input'
-               ORDER BY turn_id, step, idx""",
-            list(turn_ids),
-        )
-        return [entry_from(row) for row in rows]
+        return await self._of_kind("input", turn_ids)
+
+    async def summaries_of(self, turn_ids: Sequence[str]) -> list[Entry]:
+        return await self._of_kind("summary", turn_ids)
 
     async def of_step(self, turn_id: str, step: int) -> list[Entry]:
         rows = await self._connection.fetch(
@@ -147,3 +145,12 @@ class PostgresJournal:
 
     async def of_chain_after(self, turn_id: str, known: Collection[str], limit: int) -> Chain:
         return chain_from(await self._connection.fetch(_CHAIN_AFTER, turn_id, list(known), limit))
+
+    async def _of_kind(self, kind: str, turn_ids: Sequence[str]) -> list[Entry]:
+        rows = await self._connection.fetch(
+            f"""SELECT {_COLUMNS} FROM journal WHERE turn_id = ANY($1::text[]) AND kind = $2
+                ORDER BY turn_id, step, idx""",
+            list(turn_ids),
+            kind,
+        )
+        return [entry_from(row) for row in rows]

@@ -27,7 +27,7 @@ _DUE = f"""CASE WHEN ({_IS_FREE}) OR i.created_at > $1
     ELSE greatest(i.not_before, coalesce(s.wake_at, 0)) END"""
 _IDLE_WITH_PENDING = """
     FROM inbox i JOIN sessions s ON s.id = i.session_id
-    WHERE i.status = 'pending' AND s.active IS NULL AND s.purge_at IS NULL
+    WHERE i.status = 'pending' AND i.kind <> 'remark' AND s.active IS NULL AND s.purge_at IS NULL
 """
 _IN_THE_LIST = "s.task_id IS NULL AND s.is_listed AND s.purge_at IS NULL AND s.is_archived = $2"
 
@@ -36,7 +36,7 @@ _FORGOTTEN = """
     NOT s.is_listed AND s.task_id IS NULL AND s.purge_at IS NULL AND s.active IS NULL
     AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_id = s.id AND NOT t.is_hidden AND NOT t.is_wakeup)
     AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.session_id = s.id AND t.status = 'running')
-    AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_id = s.id AND i.status = 'pending')
+    AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_id = s.id AND i.status = 'pending' AND i.kind <> 'remark')
     AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.session_id = s.id)
 """
 

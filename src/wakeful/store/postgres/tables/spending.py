@@ -20,7 +20,8 @@ SPENDING_COLUMNS = "day, owner, shard, input_tokens, output_tokens, cost_usd, un
 _ADD = f"""
     WITH spent AS (
         UPDATE sessions SET input_tokens = input_tokens + $3, output_tokens = output_tokens + $4,
-                            cost_usd = cost_usd + $5, unpriced_tokens = unpriced_tokens + $6, context_tokens = $7
+                            cost_usd = cost_usd + $5, unpriced_tokens = unpriced_tokens + $6,
+                            context_tokens = coalesce($7, context_tokens)
         WHERE id = $1 RETURNING owner
     )
     INSERT INTO spending ({SPENDING_COLUMNS}) SELECT {TODAY}, owner, $2, $3, $4, $5, $6 FROM spent {ADD_UP}
@@ -33,7 +34,7 @@ class PostgresSpending:
         self._connection = connection
         self._footprint = footprint
 
-    async def add(self, session_id: str, spend: Spend, *, context_tokens: int) -> None:
+    async def add(self, session_id: str, spend: Spend, *, context_tokens: int | None = None) -> None:
         self._footprint.require_lock(session_id)
         await self._connection.execute(_ADD, session_id, shard_of(session_id), *spend_values(spend), context_tokens)
 

@@ -1,5 +1,7 @@
 """Turns in PostgreSQL."""
 
+from collections.abc import Sequence
+
 import asyncpg
 
 from wakeful.errors import LeaseLost
@@ -61,8 +63,20 @@ class PostgresTurns:
         if session_id is not None:
             self._footprint.require_lock(session_id)
 
-    async def begin_context(self, turn_id: str, first: str) -> None:
-        await self._connection.execute("UPDATE turns SET context_turn = $2 WHERE id = $1", turn_id, first)
+    async def grown_from(self, turn_id: str) -> list[str]:
+        rows = await self._connection.fetch(
+            """WITH RECURSIVE grown (id) AS (
+                   SELECT id FROM turns WHERE id = $1 UNION ALL SELECT t.id FROM turns t JOIN grown g ON t.parent = g.id
+               )
+               SELECT id FROM grown""",
+            turn_id,
+        )
+        return [row["id"] for row in rows]
+
+    async def begin_context(self, turn_ids: Sequence[str], first: str | None) -> None:
+        await self._connection.execute(
+            "UPDATE turns SET context_turn = $2 WHERE id = ANY($1::text[])", list(turn_ids), first
+        )
 
     async def reserve(self, lease: Lease, pieces: int) -> None:
         self._footprint.require_lock(lease.session_id)

@@ -69,12 +69,10 @@ class SqliteJournal:
         return [entry_from(row) for row in rows]
 
     async def inputs_of(self, turn_ids: Sequence[str]) -> list[Entry]:
-        marks = ", ".join("?" * len(turn_ids))
-        rows = self._connection.execute(
-            f"SELECT {_COLUMNS} FROM journal WHERE turn_id IN ({marks}) AND kind = 'input' ORDER BY turn_id, step, idx",
-            turn_ids,
-        )
-        return [entry_from(row) for row in rows]
+        return self._of_kind("input", turn_ids)
+
+    async def summaries_of(self, turn_ids: Sequence[str]) -> list[Entry]:
+        return self._of_kind("summary", turn_ids)
 
     async def of_step(self, turn_id: str, step: int) -> list[Entry]:
         rows = self._connection.execute(
@@ -136,3 +134,11 @@ class SqliteJournal:
         marks = ", ".join("?" * len(known))
         rows = self._connection.execute(_CHAIN_AFTER.format(known=marks), (turn_id, *known, limit, turn_id))
         return chain_from(rows.fetchall())
+
+    def _of_kind(self, kind: str, turn_ids: Sequence[str]) -> list[Entry]:
+        marks = ", ".join("?" * len(turn_ids))
+        rows = self._connection.execute(
+            f"SELECT {_COLUMNS} FROM journal WHERE turn_id IN ({marks}) AND kind = ? ORDER BY turn_id, step, idx",
+            (*turn_ids, kind),
+        )
+        return [entry_from(row) for row in rows]

@@ -17,6 +17,7 @@ _TABLES = {
     "grants": "id",
     "news": "number",
     "approvals": "turn_id",
+    "changes": "turn_id",
     "conversations": "id",
     "events": "session_seq",
     "inbox": "id",

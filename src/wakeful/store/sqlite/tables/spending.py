@@ -24,11 +24,12 @@ class SqliteSpending:
         self._clock = clock
         self._footprint = footprint
 
-    async def add(self, session_id: str, spend: Spend, *, context_tokens: int) -> None:
+    async def add(self, session_id: str, spend: Spend, *, context_tokens: int | None = None) -> None:
         self._footprint.require_lock(session_id)
         self._connection.execute(
             """UPDATE sessions SET input_tokens = input_tokens + ?1, output_tokens = output_tokens + ?2,
-                                   cost_usd = cost_usd + ?3, unpriced_tokens = unpriced_tokens + ?4, context_tokens = ?5
+                                   cost_usd = cost_usd + ?3, unpriced_tokens = unpriced_tokens + ?4,
+                                   context_tokens = coalesce(?5, context_tokens)
                WHERE id = ?6""",
             (*spend_values(spend), context_tokens, session_id),
         )

@@ -1,7 +1,7 @@
 """Turns in SQLite."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from wakeful.errors import LeaseLost
 from wakeful.model.turn import Lease, Turn, TurnStatus
@@ -59,8 +59,19 @@ class SqliteTurns:
         if row is not None:
             self._footprint.require_lock(row["session_id"])
 
-    async def begin_context(self, turn_id: str, first: str) -> None:
-        self._connection.execute("UPDATE turns SET context_turn = ? WHERE id = ?", (first, turn_id))
+    async def grown_from(self, turn_id: str) -> list[str]:
+        rows = self._connection.execute(
+            """WITH RECURSIVE grown (id) AS (
+                   SELECT id FROM turns WHERE id = ? UNION ALL SELECT t.id FROM turns t JOIN grown g ON t.parent = g.id
+               )
+               SELECT id FROM grown""",
+            (turn_id,),
+        )
+        return [row["id"] for row in rows]
+
+    async def begin_context(self, turn_ids: Sequence[str], first: str | None) -> None:
+        rows = [(first, turn_id) for turn_id in turn_ids]
+        self._connection.executemany("UPDATE turns SET context_turn = ? WHERE id = ?", rows)
 
     async def reserve(self, lease: Lease, pieces: int) -> None:
         self._footprint.require_lock(lease.session_id)

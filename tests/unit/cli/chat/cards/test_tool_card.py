@@ -41,11 +41,24 @@ def test_other_objects_are_shown_field_by_field() -> None:
 
 
 def test_arguments_are_short_and_on_one_line() -> None:
-    title = call_title("write_file", json.dumps({"path": "a.txt", "content": "x\ny" * 200}))
+    title = call_title("odd", json.dumps({"path": "a.txt", "words": "x\ny" * 200}))
 
-    assert title.startswith("write_file  a.txt · content: x yx y")
+    assert title.startswith("odd  a.txt · words: x yx y")
     assert len(title) < 180
     assert "\n" not in title
+
+
+def test_a_change_shows_its_diff_and_not_its_texts() -> None:
+    diff = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1,2 @@\n-old\n+new\x1b[31m\n+more"
+    change = {"path": "a.txt", "kind": "changed", "added": 2, "removed": 1, "diff": diff, "undone": False}
+    arguments = json.dumps({"path": "a.txt", "old_text": "old", "new_text": "new\nmore", "replace_all": True})
+
+    card = tool_card("edit_file", arguments, "Changed a.txt: +2 -1.", 0.1, [change])
+
+    assert (card.title, card.note) == ("edit_file  a.txt · replace_all", "+2 \N{MINUS SIGN}1")
+    assert card.lines == ("@@ -1 +1,2 @@", "-old", "+new", "+more")
+    assert card.is_diff
+    assert tool_card("edit_file", arguments, "", 0.1, [change | {"undone": True}]).note.endswith("undone")
 
 
 def test_arguments_that_are_no_json_are_shown_as_they_are() -> None:

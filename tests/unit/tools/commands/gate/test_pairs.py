@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.unit.tools.commands.gate.kit import Grantor, failure_of
+from tests.unit.tools.files.kit import new_call, write_tool
 from tests.unit.tools.kit import tool_context
 from wakeful.tools.commands.gate.ground import Ground
 from wakeful.tools.commands.gate.typing import Typing
 from wakeful.tools.commands.judging import reasons_of_command, reasons_of_typing
 from wakeful.tools.commands.request import TerminalRequest
-from wakeful.tools.files.file_tools import WriteFile
 from wakeful.tools.gate import Gate
 
 DELETE, WRITE, SYSTEM, LATER = "delete_outside", "write_outside", "write_to_system", "runs_later"
@@ -198,11 +198,11 @@ async def test_what_is_typed_is_judged_with_what_was_typed_before(
 async def test_files_that_run_later_are_asked_about(
     granted: str, then: str, asked: tuple[tuple[str, str], ...], person: Grantor, gate: Gate, workspace: Path
 ) -> None:
-    tool = WriteFile(workspace.parent / "home")
-    await gate.run(tool, {"path": granted, "content": "x"}, tool_context(workspace))
+    tool = write_tool(gate, home=workspace.parent / "home")
+    await tool.run({"path": granted, "content": "x"}, new_call(workspace))
     person.denies = True
 
-    await gate.run(tool, {"path": then, "content": "x"}, tool_context(workspace))
+    await tool.run({"path": then, "content": "x"}, new_call(workspace))
 
     assert person.dangers == list(asked)
     assert (workspace / then).exists() == (not asked)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.tools.commands.gate.kit import Grantor, failure_of
+from tests.unit.tools.files.kit import write_tool
 from tests.unit.tools.kit import tool_context
 from wakeful.model.approvals.approval import Reason
 from wakeful.model.approvals.mode import Mode
@@ -16,7 +17,6 @@ from wakeful.tools.base import Intent
 from wakeful.tools.commands.gate.typing import Typing
 from wakeful.tools.commands.judging import reasons_of_command, reasons_of_typing
 from wakeful.tools.commands.request import TerminalRequest
-from wakeful.tools.files.file_tools import WriteFile
 from wakeful.tools.gate import Gate
 
 MANUAL = Path(__file__).parents[5] / "docs" / "gate.md"
@@ -82,7 +82,7 @@ async def _reasons(attempt: Try, workspace: Path) -> tuple[Reason, ...]:
     if attempt.way == "terminal":
         return await reasons_of_command(TerminalRequest(texts[0], workspace), context, home)
     if attempt.way == "write_file":
-        intent = await WriteFile(home).intent({"path": texts[0], "content": "x"}, context)
+        intent = await write_tool(home=home).tool.intent({"path": texts[0], "content": "x"}, context)
         assert isinstance(intent, Intent)
         return intent.reasons
     program, before, new = texts

@@ -79,7 +79,11 @@ function isSameTool(one, other) {
   const isSameResult =
     one.result === other.result || (other.truncated && !one.truncated && one.full_size === other.full_size);
   const isSameEnd = one.status === other.status && Boolean(one.is_error) === Boolean(other.is_error);
-  return isSameEnd && isSameResult && one.seconds === other.seconds;
+  return isSameEnd && isSameResult && one.seconds === other.seconds && undoneOf(one) === undoneOf(other);
+}
+
+function undoneOf({ changes = [] }) {
+  return JSON.stringify(changes.map((change) => change.undone));
 }
 
 // Fields that only this page knows.

@@ -125,6 +125,7 @@ function completeCall(
     is_error = false,
     truncated = false,
     full_size = result.length,
+    changes = [],
     attachments = [],
   },
 ) {
@@ -133,7 +134,7 @@ function completeCall(
   if (!message) return [];
   touch(message);
   message.attachments = attachments;
-  message.tool = { ...message.tool, result, truncated, full_size, seconds, is_error, status: "done" };
+  message.tool = { ...message.tool, result, truncated, full_size, seconds, is_error, changes, status: "done" };
   return ["messages"];
 }
 

@@ -5,11 +5,11 @@ import { el } from "../dom.js";
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/;
 const SIGNS = { "+": "add", "-": "del", " ": "same" };
 
-export function diffView(text, path, more = "") {
+export function diffView(text, path, more = "", label = "Proposed change") {
   const lines = diffLines(text).map(lineView);
   const isNew = /^@@ -0,0 /m.test(text);
   const title = el("span", { class: "diff__at", text: isNew ? `${path}, new file` : path });
-  return el("pre", { class: `diff diff--lines ${more}`.trim(), tabindex: 0, "aria-label": "Proposed change" }, title, lines);
+  return el("pre", { class: `diff diff--lines ${more}`.trim(), tabindex: 0, "aria-label": label }, title, lines);
 }
 
 // [{kind: at|add|del|same, number, text}]

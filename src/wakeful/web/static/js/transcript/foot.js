@@ -22,7 +22,7 @@ export class FootView {
 
   update({ messages, turn, turnId, isLive, isLast }) {
     this.#messages = messages;
-    const note = messages.find((message) => message.role === "note" && !message.summary);
+    const note = messages.find((message) => message.role === "note" && message.source === "server");
     const hasAnswer = messages.some((message) => message.role === "assistant" && message.content);
     const isOpen = isLive || turn.status === "running";
     const working = isLive ? workingKind() : "";

@@ -3,7 +3,7 @@
 
 const NOTICE = "wake";
 
-// [{kind, key, messages}]: kind is said, wake, answer, tools, summary, remark, error or note. `answered`: approvals of
+// [{kind, key, messages}]: kind is said, wake, answer, tools, summary, remark, undone, error or note. `answered`: approvals of
 // this turn; `changes`: its changes of the model.
 export function itemsOf(messages, answered = [], changes = []) {
   const items = [];
@@ -44,6 +44,7 @@ function isFrom({ id, role }, step) {
 function kindOf(message) {
   if (message.notice) return NOTICE;
   if (message.summary) return "summary";
+  if (message.source === "undo") return "undone";
   if (message.role === "assistant") return "answer";
   if (message.role === "tool") return "tools";
   return message.role === "error" || message.role === "note" ? message.role : "said";

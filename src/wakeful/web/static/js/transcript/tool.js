@@ -3,6 +3,7 @@
 import { el, icon } from "../dom.js";
 import { fileElements } from "../files.js";
 import { openSession } from "../session/state.js";
+import { changeState, deltaView, whyNotUndone } from "./changes.js";
 import { stateChip } from "./state_chip.js";
 import { TaskProgress } from "./task_progress.js";
 import { toolBody } from "./tool_body.js";
@@ -45,7 +46,9 @@ export class ToolView {
     const tasks = call.taskIds.map((id) => openSession.tasks.get(id)).filter(Boolean);
     const isAsking = openSession.approvals.some((approval) => approval.call_id === message.tool.call_id);
     const turn = openSession.turns.get(message.turn_id);
-    const state = callState(message, call, tasks, isAsking, turn);
+    const changed = call.error || isAsking ? null : changeState(message.tool);
+    const state = changed ?? callState(message, call, tasks, isAsking, turn);
+    if (changed) [call.error] = whyNotUndone(message.tool);
     this.#line(message, call, state);
     this.#progress.update(tasks);
     if (message.rev === this.#rev) return;
@@ -68,7 +71,7 @@ export class ToolView {
     this.#fold.classList.toggle("tool--live", state.kind === "live");
     this.#fold.classList.toggle("tool--failed", Boolean(call.error));
     this.#fold.classList.toggle("tool--off", state.kind === "off");
-    this.#state.replaceChildren(stateChip(state));
+    this.#state.replaceChildren(state.kind === "delta" ? deltaView(state) : stateChip(state));
   }
 
   #toggle() {

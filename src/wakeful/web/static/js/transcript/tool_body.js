@@ -4,14 +4,24 @@ import { api } from "../api.js";
 import { el } from "../dom.js";
 import { count } from "../format.js";
 import { openSession } from "../session/state.js";
+import { changesView, nearestView } from "./changes.js";
 import { outputView } from "./output.js";
 import { readCall } from "./tool_words.js";
 
-export function toolBody({ id, tool }) {
+export function toolBody(message) {
+  const { id, tool } = message;
   const call = readCall(tool);
   const body = el("div", { class: "tool__body" });
+  if (tool.changes?.length) {
+    body.append(...changesView(message));
+    return body;
+  }
   body.append(el("p", { class: "tool__part", text: "Arguments" }), argumentList(tool, call));
   if (tool.result === null || tool.result === undefined) return body;
+  if (call.nearest.length) {
+    body.append(nearestView(call.nearest, call.what));
+    return body;
+  }
   // The row already shows the error.
   const text = call.output ?? (call.error ? furtherFields(tool) : tool.result);
   const size = tool.truncated ? tool.full_size : text.length;

@@ -21,7 +21,8 @@ const ICONS = {
 const MAIN = ["command", "path", "goal", "query", "url", "session_id", "pattern", "name"];
 const TASK_ID = /\b(?:proc|del)_[A-Za-z0-9]+/g;
 
-// {icon, what, caption, arguments, output, exitCode, error, code, taskIds}: `error` is a sentence, "" if nothing failed.
+// {icon, what, caption, arguments, output, exitCode, error, code, nearest, taskIds}: `error` is a sentence, "" if nothing
+// failed.
 export function readCall(tool) {
   const given = asObject(tool.arguments);
   const result = asObject(tool.result) ?? (tool.truncated ? cutResult(tool) : null);
@@ -34,6 +35,7 @@ export function readCall(tool) {
     exitCode: result && Number.isInteger(result.exit_code) ? result.exit_code : null,
     error: failure(tool, result),
     code: typeof result?.code === "string" ? result.code : "",
+    nearest: Array.isArray(result?.nearest) ? result.nearest : [],
     taskIds: startedTasks(tool, given, result),
   };
 }

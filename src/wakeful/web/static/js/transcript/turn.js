@@ -14,6 +14,7 @@ import { SaidView } from "./said.js";
 import { SummaryView } from "./summary.js";
 import { ToolsView } from "./tools.js";
 import { openerOf, turnLabel } from "./turn_words.js";
+import { UndoneView } from "./undone.js";
 import { WakeView } from "./wake.js";
 
 const VIEWS = {
@@ -23,6 +24,7 @@ const VIEWS = {
   tools: ToolsView,
   summary: SummaryView,
   remark: RemarkView,
+  undone: UndoneView,
   error: ErrorView,
   approval: AnsweredApproval,
   foot: FootView,
@@ -51,7 +53,7 @@ export class TurnView {
     this.#frame(messages, turn, opener, isLive);
     const answered = openSession.answered.filter((approval) => approval.turn_id === turnId);
     const items = itemsOf(
-      messages.filter((message) => message.role !== "note" || message.summary),
+      messages.filter((message) => message.role !== "note" || message.source !== "server"),
       answered,
       turn.model_changes,
     );

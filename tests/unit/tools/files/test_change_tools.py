@@ -1,0 +1,226 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.unit.tools.files.kit import (
+    ChangeRows,
+    changer_on,
+    edit_tool,
+    failure,
+    new_call,
+    run,
+    write_tool,
+)
+from tests.unit.tools.kit import HOME, Gated, Person, gate_of
+from wakeful.model.approvals.approval import Choice
+from wakeful.model.journal.change import ChangeKind
+from wakeful.model.journal.transcript import INTERRUPTED
+from wakeful.tools.files.change_tools import EditFile, WriteFile
+from wakeful.tools.files.workspace import Folders
+
+EDIT, WRITE = edit_tool(), write_tool()
+GIB = 1024**3
+
+
+async def test_an_edit_replaces_the_one_occurrence_and_answers_with_its_diff(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("one\ntwo\nthree\n")
+
+    result = await run(EDIT, tmp_path, path="a.py", old_text="two\n", new_text="2\n2.5\n")
+
+    assert (tmp_path / "a.py").read_text() == "one\n2\n2.5\nthree\n"
+    diff = "--- a/a.py\n+++ b/a.py\n@@ -1,3 +1,4 @@\n one\n-two\n+2\n+2.5\n three"
+    assert result.text == f"Changed a.py: +2 -1.\n{diff}"
+    (change,) = result.changes
+    assert (change.path, change.kind, change.added, change.removed) == ("a.py", ChangeKind.CHANGED, 2, 1)
+    assert (change.diff, change.undoable, change.undone) == (diff, True, False)
+
+
+async def test_the_names_of_another_tool_are_taken_too(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("x")
+
+    await run(EDIT, tmp_path, path="a", old_string="x", new_string="y")
+
+    assert (tmp_path / "a").read_text() == "y"
+
+
+async def test_every_occurrence_is_replaced_on_request(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("aXbX\nX")
+
+    result = await run(EDIT, tmp_path, path="a", old_text="X", new_text="", replace_all=True)
+
+    assert (tmp_path / "a").read_text() == "ab\n"
+    assert result.text.startswith("Changed a: +1 -2.\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "old", "new", "after"),
+    [
+        (b"a\r\nb\r\nc\r\n", "a\nb", "x\ny", b"x\r\ny\r\nc\r\n"),
+        (b"a\r\nb\r\n", "b", "x\ny", b"a\r\nx\r\ny\r\n"),
+        (b"a\nb\r\nc\n", "a", "x\ny", b"x\ny\nb\r\nc\n"),
+        (b"a\r\nb", "a\r\nb", "c\r\nd", b"c\r\nd"),
+        (b"\xef\xbb\xbfa\r\n", "a\n", "b\n", b"\xef\xbb\xbfb\r\n"),
+        ("gr\u00fc\u00df".encode(), "\u00df", "ss", "gr\u00fcss".encode()),
+    ],
+)
+async def test_an_edit_keeps_the_line_ends_and_the_byte_order_mark(
+    before: bytes, old: str, new: str, after: bytes, tmp_path: Path
+) -> None:
+    (tmp_path / "a").write_bytes(before)
+
+    await run(EDIT, tmp_path, path="a", old_text=old, new_text=new)
+
+    assert (tmp_path / "a").read_bytes() == after
+
+
+async def test_a_whole_file_keeps_its_line_ends_and_its_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"\xef\xbb\xbfa\r\nb\r\n")
+
+    result = await run(WRITE, tmp_path, path="a", content="a\nc\n")
+
+    assert (tmp_path / "a").read_bytes() == b"\xef\xbb\xbfa\r\nc\r\n"
+    assert result.text == "Wrote 9 bytes to a (changed, +1 -1)."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        ({"old_text": "", "new_text": "x"}, "invalid_arguments", "old_text must not be empty"),
+        ({"old_text": 1, "new_text": "x"}, "invalid_arguments", "old_text must be a string"),
+        ({"old_text": "a"}, "invalid_arguments", "new_text must be a string"),
+        ({"old_text": "a", "new_text": "b", "replace_all": "yes"}, "invalid_arguments", "replace_all must be true"),
+        ({"old_text": "a", "new_text": "a"}, "unchanged", "old_text and new_text are the same"),
+        ({"old_text": "aa", "new_text": "b"}, "not_unique", "old_text occurs 2 times in text, at lines 2, 2:"),
+        ({"old_text": "one", "new_text": "b"}, "not_unique", "old_text occurs 3 times in text, at lines 1, 3, 4:"),
+        ({"old_text": "a", "new_text": "b", "path": "none"}, "not_found", "none was not found"),
+        ({"old_text": "a", "new_text": "b", "path": "."}, "not_a_file", ". is not a file"),
+        ({"old_text": "a", "new_text": "b", "path": "bytes"}, "binary", "bytes is not a text file"),
+        ({"old_text": "a", "new_text": "b", "path": "latin"}, "binary", "latin is not a text file"),
+        ({"old_text": "a", "new_text": "b", "path": "text/x"}, "not_a_folder", "text/x is not a folder"),
+        ({"old_text": "a", "new_text": "b", "path": "out"}, "outside", "out is outside of the workspace"),
+    ],
+)
+async def test_an_edit_that_cannot_be_made_says_why_and_changes_nothing(
+    arguments: dict[str, object], code: str, sentence: str, tmp_path: Path
+) -> None:
+    (tmp_path / "text").write_text("one\naaa\none\none\n")
+    (tmp_path / "bytes").write_bytes(b"a\0")
+    (tmp_path / "latin").write_bytes(b"a\xe4")
+    (tmp_path / "out").symlink_to("/etc/hostname")
+
+    answer = await failure(EDIT, tmp_path, **{"path": "text"} | arguments)
+
+    assert answer["code"] == code
+    assert answer["error"].startswith(sentence)
+    assert (tmp_path / "text").read_text() == "one\naaa\none\none\n"
+
+
+async def test_without_a_match_the_nearest_lines_are_shown_with_their_numbers(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import os\n\ndef area(width):\n    total = width * 2\n    return total\n")
+
+    moved = await failure(EDIT, tmp_path, path="a.py", old_text="  total = width * 2\n  return total", new_text="")
+    typo = await failure(EDIT, tmp_path, path="a.py", old_text="def aera(width):", new_text="")
+    nothing = await failure(EDIT, tmp_path, path="a.py", old_text="zzz qqq", new_text="")
+
+    assert moved["error"] == "old_text was not found in a.py."
+    assert moved["nearest"] == [
+        {"line": 4, "text": "    total = width * 2"},
+        {"line": 5, "text": "    return total"},
+    ]
+    assert typo["nearest"] == [{"line": 3, "text": "def area(width):"}]
+    assert nothing["nearest"] == []
+
+
+async def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "huge").write_bytes(b"text")
+    os.truncate(tmp_path / "huge", GIB)
+
+    assert (await failure(EDIT, tmp_path, path="huge", old_text="text", new_text="x"))["code"] == "too_large"
+    result = await run(WRITE, tmp_path, path="huge", content="x\n")
+
+    assert (tmp_path / "huge").read_text() == "x\n"
+    (change,) = result.changes
+    assert (change.diff, change.undoable) == (
+        "[huge was too large to be compared; the lines that it had are not counted.]",
+        False,
+    )
+
+
+async def test_extra_folders_are_used_like_the_workspace(tmp_path: Path) -> None:
+    workspace, extra = tmp_path / "workspace", tmp_path / "extra"
+    workspace.mkdir()
+    extra.mkdir()
+
+    write = write_tool(extra=(extra,))
+    assert (await run(write, workspace, path=str(extra / "a"), content="x")).changes[0].path == str(extra / "a")
+    assert (await failure(write, workspace, path="../other", content="x"))["code"] == "outside"
+
+
+async def test_the_same_content_again_is_no_change(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("same\n")
+
+    result = await run(WRITE, tmp_path, path="a", content="same\n")
+
+    assert (result.text, result.changes) == ("Wrote 5 bytes to a (changed, +0 -0).", ())
+
+
+async def test_a_question_about_an_edit_shows_its_diff(tmp_path: Path) -> None:
+    (tmp_path / ".envrc").write_text("a\n")
+    person = Person(Choice.DENY)
+
+    answer = await failure(edit_tool(gate_of(person)), tmp_path, path=".envrc", old_text="a", new_text="b")
+
+    assert answer["code"] == "denied"
+    (question,) = person.asked
+    assert question.tool == "edit_file"
+    assert question.preview == "--- a/.envrc\n+++ b/.envrc\n@@ -1 +1 @@\n-a\n+b"
+    assert (tmp_path / ".envrc").read_text() == "a\n"
+
+
+@pytest.mark.parametrize("kind", [EditFile, WriteFile])
+async def test_a_call_that_was_cut_off_finds_out_whether_it_was_done(
+    kind: type[EditFile | WriteFile], tmp_path: Path
+) -> None:
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    file = workspace / "a"
+    file.write_text("old\n")
+    tool = _tool_with_rows(kind, tmp_path)
+    arguments = {"path": "a", "content": "new\n", "old_text": "old", "new_text": "new"}
+    context = new_call(workspace)
+
+    first = await tool.run(arguments, context)
+    assert await tool.run(arguments, context) == first
+    assert file.read_text() == "new\n"
+
+    file.write_text("old\n")
+    assert await tool.run(arguments, context) == first
+    assert file.read_text() == "new\n"
+
+    file.write_text("another\n")
+    assert (await tool.run(arguments, context)).text == INTERRUPTED
+    assert file.read_text() == "another\n"
+
+
+async def test_a_change_that_could_not_be_made_leaves_no_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").write_text("old")
+    rows = ChangeRows()
+    tool = WriteFile(changer_on(tmp_path / "home", rows), Folders(HOME))
+
+    def full_disk(path: Path, target: Path) -> None:
+        if target.name == "a":
+            raise OSError(28, "No space left on device")
+        os.replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", full_disk)
+    await failure(tool, tmp_path, path="a", content="new")
+
+    assert rows.all == {}
+    assert [path for path in (tmp_path / "home").rglob("*") if path.is_file()] == []
+
+
+def _tool_with_rows(kind: type[EditFile | WriteFile], tmp_path: Path) -> Gated:
+    return Gated(kind(changer_on(tmp_path / "home", ChangeRows()), Folders(HOME)), gate_of(Person(None)))
