@@ -307,9 +307,10 @@ def _quoted(text: str) -> str:
 
 
 def _field_names(operation: Any) -> list[str]:
-    if "requestBody" not in operation:
+    content = operation.get("requestBody", {}).get("content", {})
+    if "application/json" not in content:
         return ["input"]
-    schema = operation["requestBody"]["content"]["application/json"]["schema"]
+    schema = content["application/json"]["schema"]
     if "$ref" in schema:
         schema = DOCUMENT["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
     # A hook takes any object.

@@ -8,7 +8,7 @@ from openai import OpenAI
 
 from tests.api.server import ApiServer, ModelEndpoint, script, until
 
-WINDOW = 9_000
+WINDOW = 10_500
 # A model that no other test uses: what the endpoint says about its window is remembered.
 MODEL = "openai:listed"
 # A question and an answer that take 2,000 tokens together.

@@ -1,19 +1,12 @@
 """Describes the routes of attachments."""
 
 from wakeful.model.file_type import PICTURE_TYPES
-from wakeful.web.attachments.routes import TakenIn, UploadQuery
+from wakeful.web.attachments.routes import AttachmentPath, TakenIn, UploadQuery
 from wakeful.wire.openapi import Family, json_answer, operation
 from wakeful.wire.refusals import refusals
 from wakeful.wire.schema import Json, parameters
 
 _BYTES: Json = {"schema": {"type": "string", "format": "binary"}}
-_ID: Json = {
-    "name": "id",
-    "in": "path",
-    "required": True,
-    "description": "The id of an attachment.",
-    "schema": {"type": "string"},
-}
 _FILE: Json = {
     "description": "The file. Browsers show pictures, and save everything else.",
     "content": dict.fromkeys(("application/octet-stream", *PICTURE_TYPES), _BYTES),
@@ -34,8 +27,8 @@ PATHS: dict[str, dict[str, Json]] = {
         "get": operation(
             "getAttachment",
             "Get the bytes of an attachment",
-            {200: _FILE, **refusals(404, 503)},
-            parameters=[_ID],
+            {200: _FILE, **refusals(400, 404, 503)},
+            parameters=parameters(AttachmentPath, "path"),
         ),
     },
 }

@@ -11,11 +11,12 @@ from starlette.routing import Route
 from wakeful.errors import AttachmentNotFound, AttachmentTooLarge
 from wakeful.model.attachment import Attachment
 from wakeful.model.file_type import PICTURE_TYPES
-from wakeful.web.fields import MaybeId, read_query
+from wakeful.web.fields import Id, MaybeId, read_query
 from wakeful.web.web import Web
 from wakeful.wire.answer import JsonAnswer
 from wakeful.wire.declared import Incoming, Outgoing, words
 from wakeful.wire.errors import InvalidRequest
+from wakeful.wire.reading import read
 
 # A browser that opens one in a tab of its own must not run anything of it.
 _POLICY = "default-src 'none'; sandbox"
@@ -24,6 +25,10 @@ _POLICY = "default-src 'none'; sandbox"
 class UploadQuery(Incoming):
     session_id: Annotated[MaybeId, words("The session it is for; without it, the one that a message names later.")] = ""
     name: Annotated[str, Meta(max_length=1_000), words("The file's name; a path before it is cut off.")] = ""
+
+
+class AttachmentPath(Incoming):
+    id: Annotated[Id, words("The id of an attachment.")]
 
 
 class TakenIn(Outgoing):
@@ -62,7 +67,7 @@ class AttachmentRoutes:
         return JsonAnswer(TakenIn(**taken.fields))
 
     async def show(self, request: Request) -> Response:
-        attachment = await self._web.attachments.find(request.path_params["id"])
+        attachment = await self._web.attachments.find(read(AttachmentPath, request.path_params).id)
         if attachment is None or not self._web.may_see(request, attachment.owner):
             raise AttachmentNotFound
         path = await self._web.attachments.file_of(attachment)
