@@ -19,6 +19,9 @@ READS = [
     "git status",
     "git log --oneline -5 && git diff HEAD~1 -- a.txt",
     "git ls-files --others",
+    "git log --first-parent --summary",
+    "cd src && cd .. && git status",
+    "printf '%s: %5.1f%%' a.txt 3",
     "[ -f a.txt ] && echo yes || echo no",
     "head -c 100 a.txt >/dev/null 2>&1",
     "date +%s; hostname",
@@ -66,7 +69,12 @@ MORE = [
     "rg --pre ./evil x",
     "tree -o x",
     "file -C -m x",
+    "file -0C -m x",
     "printf -v PATH .",
+    "printf %n PATH; ls",
+    "printf -- %n PATH; ls",
+    "printf '%-5n' PATH; ls",
+    "printf x* PATH; ls",
     "date -s 2020-01-01",
     "date 01010000",
     "hostname evil",
@@ -79,6 +87,9 @@ MORE = [
     "git diff --outp=x",
     "git grep -O'touch x' y",
     "git grep -nOtouch y",
+    "git grep -3O./evil y",
+    "git diff --submodule=diff",
+    "git cat-file --t HEAD:a.txt",
     "git branch -D x",
     "git diff --ext-diff",
     "git push",
@@ -143,9 +154,75 @@ def test_git_does_more_than_read_beside_a_hook_in_a_bare_repository_and_at_a_ter
     assert not command_only_reads("git status", str(bare))
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        "[user][include]path=evil",
+        "\ufeff[include]\npath=evil",
+        '[filter "x"] clean = evil',
+        '[remote "x"]\npromisor\nurl=.\nuploadpack=evil',
+        "[diff]\nsubmodule=diff",
+    ],
+)
+def test_a_setting_that_runs_a_program_is_found_however_it_is_written(settings: str, repository: Path) -> None:
+    (repository / ".git/config").write_text(f"{settings}\n")
+
+    assert not command_only_reads("git status", str(repository))
+
+
+def test_git_does_more_than_read_where_its_settings_may_be_elsewhere(repository: Path) -> None:
+    (repository / "src/HEAD").write_text("ref: refs/heads/x\n")
+    assert not command_only_reads("git status", str(repository / "src"))
+    (repository / ".git/commondir").write_text("../other\n")
+    assert not command_only_reads("git status", str(repository))
+
+
+def test_a_repository_within_the_repository_may_name_a_program(repository: Path) -> None:
+    _make_evil(repository / "within")
+    identity = ["-c", "user.name=x", "-c", "user.email=x"]
+    commit = ["git", *identity, "-C", "within", "commit", "-q", "--allow-empty", "-m", "x"]
+    subprocess.run(commit, cwd=repository, check=True)
+    assert command_only_reads("git status", str(repository))
+    subprocess.run(["git", "add", "within"], cwd=repository, check=True, capture_output=True)
+
+    assert not command_only_reads("git status", str(repository))
+
+
+def test_a_git_folder_that_is_no_repository_does_not_hide_the_one_above(repository: Path) -> None:
+    subprocess.run(["git", "-C", str(repository), "config", "core.fsmonitor", "evil"], check=True)
+    (repository / "src/.git").mkdir()
+
+    assert not command_only_reads("git status", str(repository / "src"))
+
+
+def test_links_and_tildes_do_not_hide_the_repository_that_git_finds(repository: Path) -> None:
+    _make_evil(repository / "evil")
+    _make_evil(repository / "~/x")
+    (repository / "evil/deep").mkdir()
+    (repository / "link").symlink_to("evil/deep")
+
+    assert not command_only_reads("cd link && git status", str(repository))
+    assert not command_only_reads("git status", str(repository / "link"))
+    assert not command_only_reads("cd .. && git status", str(repository / "link"))
+    assert not command_only_reads("cd '~'/x && git status", str(repository))
+
+
+def test_many_changes_of_the_folder_are_given_up_on(repository: Path) -> None:
+    moves = "; ".join(f"cd d{number}" for number in range(100))
+
+    assert command_only_reads(f"{moves}; ls", str(repository))
+    assert not command_only_reads(f"{moves}; git status", str(repository))
+
+
 def test_typed_input_reads_only_if_all_of_it_does_and_a_plain_shell_gets_it() -> None:
     assert typing_only_reads("bash", "", "ls -l\n", "/")
     assert not typing_only_reads("bash", "alias ls=touch\n", "ls x\n", "/")
     assert not typing_only_reads("bash", "ls", "; touch x\n", "/")
     assert not typing_only_reads("python3", "", "ls\n", "/")
     assert not typing_only_reads("bash --rcfile x", "", "ls\n", "/")
+
+
+def _make_evil(folder: Path) -> None:
+    """Make a repository whose settings name a program."""
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    subprocess.run(["git", "-C", str(folder), "config", "core.pager", "evil"], check=True)

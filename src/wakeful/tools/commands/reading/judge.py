@@ -8,6 +8,8 @@ from wakeful.tools.commands.reading.programs import only_reads
 
 # They run what is typed into them, and nothing before that.
 _BARE_SHELLS = ("bash", "sh", "dash")
+# Each cd may double them.
+_MOST_FOLDERS = 64
 
 
 def command_only_reads(command: str, workdir: str, *, has_terminal: bool = False) -> bool:
@@ -16,7 +18,7 @@ def command_only_reads(command: str, workdir: str, *, has_terminal: bool = False
     if commands is None:
         return False
     # All folders that the shell may be in: a cd may fail, or move only its part of a pipe.
-    folders: list[str] | None = None if has_terminal else [workdir]
+    folders: list[str] | None = None if has_terminal else [workdir, os.path.realpath(workdir)]
     for program, *words in commands:
         if program.text == "cd":
             folders = _moved(folders, words)
@@ -42,5 +44,8 @@ def _moved(folders: list[str] | None, words: list[PlainWord]) -> list[str] | Non
     """Return where a shell may be after `cd` with these words; None if that is not certain."""
     if folders is None or len(words) != 1 or words[0].is_pattern or words[0].text.startswith("-"):
         return None
-    to = os.path.expanduser(words[0].text)
-    return list(dict.fromkeys([*folders, *(os.path.normpath(os.path.join(folder, to)) for folder in folders)]))
+    # A tilde may be quoted, and the shell may have come through a link, which `..` then leads back through or not.
+    ways = {words[0].text, os.path.expanduser(words[0].text)}
+    paths = [os.path.join(folder, way) for folder in folders for way in ways]
+    moved = dict.fromkeys([*folders, *map(os.path.normpath, paths), *map(os.path.realpath, paths)])
+    return list(moved) if len(moved) <= _MOST_FOLDERS else None

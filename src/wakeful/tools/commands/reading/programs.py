@@ -73,18 +73,19 @@ _READERS = frozenset(
 )
 # Options that write, run something, or set something.
 _NOT_WITH: Mapping[str, re.Pattern[str]] = {
-    "file": re.compile(r"-[A-Za-z]*C.*|--c.*"),
+    "file": re.compile(r"-\w*C.*|--c.*"),
     "find": re.compile(r"-(exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)"),
-    "printf": re.compile(r"-v.*"),
-    "rg": re.compile(r"--(pre|pre-glob|hostname-bin|search-zip)(=.*)?|-[A-Za-z]*z[A-Za-z]*"),
+    "rg": re.compile(r"--(pre|pre-glob|hostname-bin|search-zip)(=.*)?|-\w*z\w*"),
     # Names of options may be shortened, so only some long ones are allowed.
-    "sort": re.compile(r"-[A-Za-z]*[oTS].*|--(?!(reverse|unique|numeric-sort|version-sort|ignore-case|key=.*)$).*"),
+    "sort": re.compile(r"-\w*[oTS].*|--(?!(reverse|unique|numeric-sort|version-sort|ignore-case|key=.*)$).*"),
     # The subscript of a variable may run commands: [ -v 'x[$(ls)]' ].
     "test": re.compile(r"-v"),
     "[": re.compile(r"-v"),
-    "tree": re.compile(r"-[A-Za-z]*[oR][A-Za-z]*|--output.*"),
+    "tree": re.compile(r"-\w*[oR]\w*|--output.*"),
 }
 _SED_SCRIPT = re.compile(r"(\d+|\$)(,(\d+|\$))?p")
+# Without %n, which sets the variable that follows.
+_PRINTF_FORMAT = re.compile(r"(?!-)(?:[^%]|%%|%[-+ #0-9.]*[bcdeEfgGioqsuxX])*")
 _DATE_WORD = re.compile(r"\+.*|-[uRI]+|--(utc|rfc-3339=.*|iso-8601.*|universal)")
 _HOSTNAME_WORD = re.compile(r"-[fsiId]+")
 
@@ -115,6 +116,10 @@ def _reads_by_uniq(words: Sequence[PlainWord]) -> bool:
     return len(words) <= 1 and not any(word.is_pattern for word in words)
 
 
+def _reads_by_printf(words: Sequence[PlainWord]) -> bool:
+    return bool(words) and not words[0].is_pattern and _PRINTF_FORMAT.fullmatch(words[0].text) is not None
+
+
 def _reads_by_date(words: Sequence[PlainWord]) -> bool:
     return all(_DATE_WORD.fullmatch(word.text) and not word.is_pattern for word in words)
 
@@ -129,6 +134,7 @@ def _may_be_option(word: PlainWord) -> bool:
 
 _CHECKS: Mapping[str, Callable[[Sequence[PlainWord]], bool]] = {
     "sed": _reads_by_sed,
+    "printf": _reads_by_printf,
     "uniq": _reads_by_uniq,
     "date": _reads_by_date,
     "hostname": _reads_by_hostname,
