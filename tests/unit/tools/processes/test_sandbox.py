@@ -129,7 +129,8 @@ async def test_a_kill_lets_the_command_clean_up_and_leaves_nothing_behind(keeper
 
     assert (home / "workspace/done").read_text() == "clean\n"
     assert started.pid is not None
-    assert group_members(started.pid) == []
+    pid = started.pid
+    await until(lambda: group_members(pid) == [])
     await until(lambda: not any("sleep\0001000" in line for line in _command_lines()))
 
 

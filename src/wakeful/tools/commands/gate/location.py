@@ -113,9 +113,12 @@ class Location:
 
     def _resolve(self, operand: str, directory: str | None, *, follow: bool = False) -> str | None:
         """Return None if the path cannot be known."""
-        if len(operand) > _LONGEST_PATH or re.search(r"[$`\0]", operand) or re.match(r"~[^/]", operand):
+        if len(operand) > _LONGEST_PATH or re.search(r"[$`\0]", operand):
             return None
-        path = os.path.expanduser(operand)
+        # In a shell ~+ is the folder that it is in.
+        path = os.path.expanduser(re.sub(r"^~\+(?=/|$)", ".", operand))
+        if re.match(r"~[^/]", path):
+            return None
         if not path.startswith("/"):
             if directory is None:
                 return None
@@ -129,8 +132,16 @@ class Location:
     def _real(self, steps: list[str]) -> str:
         folder = "/" + "/".join(steps)
         if folder not in self._real_folders:
-            self._real_folders[folder] = os.path.realpath(folder)
+            self._real_folders[folder] = _real_path(folder)
         return self._real_folders[folder]
+
+
+def _real_path(folder: str) -> str:
+    try:
+        return os.path.realpath(folder)
+    except OSError:
+        # Such as /proc/1/root: where it leads is closed to the server.
+        return os.path.normpath(folder)
 
 
 def _exists(path: str) -> bool:

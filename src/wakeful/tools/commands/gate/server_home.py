@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from itertools import islice
 
 from wakeful.model.approvals.reason_kinds import HOME
 from wakeful.tools.commands.gate.finding import Finding
@@ -50,6 +51,14 @@ _NAMES_ONLY = frozenset(
 )
 _FIND_WITHIN = re.compile(r"\$\(\s?find ([^\s()]+)")
 _GLOB = re.compile(r"[*?\[]")
+_ADDRESSED = re.compile(r"(?i)file://|(?:unix[\w-]*|g?open|file):(?=[./~])")
+# The root and the folder of a command's own process, or of any other.
+_THROUGH_PROCESS = re.compile(r"/proc/(?:[^/]+/task/)?[^/]+/(?:root|(?P<cwd>cwd))(?P<to>/.*)")
+# A path in the code of a program.
+_QUOTED_PATH = re.compile(r"""["']([^"'\s]{0,200}/[^"'\s]{1,200})["']""")
+_MOST_QUOTED = 200
+# With an operator that changes its value in a way that is not followed.
+_VARIABLE = re.compile(r"\$\{WAKEFUL_HOME[^\w}]")
 _UNRESOLVED = re.compile(r"\$\([^()]*\)|\$\{[^{}]*\}|\$\w+|`[^`]*`")
 
 
@@ -76,11 +85,19 @@ def _named(command: SimpleCommand, location: Location) -> Iterator[CommandTarget
         for text in dict.fromkeys((command.excerpt, *command.arguments, *command.inputs)):
             if found := location.ground.home_names.search(text):
                 yield CommandTarget(found.group(), found.group())
+            for quoted in islice(_QUOTED_PATH.finditer(text), _MOST_QUOTED):
+                yield from _homes_of(quoted[1], location)
+    elif found := _VARIABLE.search(" ".join(command.arguments)):
+        yield CommandTarget(found.group(), found.group())
 
 
 def _paths_in(word: str) -> Iterator[str]:
-    """Yield the word and what may be a path within it: --file=/x, -f/x, @/x, NAME=/x."""
+    """Yield the word and what may be a path within it: --file=/x, -f/x, @/x, NAME=/x, file:///x, /proc/1/root/x."""
     yield word.lstrip("@")
+    if addressed := _ADDRESSED.match(word):
+        yield word[addressed.end() :]
+    if through := _THROUGH_PROCESS.match(word):
+        yield f"{'.' if through['cwd'] else '/'}{through['to']}"
     if "=" in word:
         yield word.partition("=")[2].lstrip("@")
     if word[:1] == "-" and (start := re.search(r"[/~$]", word)):
@@ -102,7 +119,7 @@ def _homes_of(word: str, location: Location) -> Iterator[CommandTarget]:
         yield CommandTarget(word, word)
     yield from (target for target in location.targets(word) if target.path and _is_home(target.path, location.ground))
     # A link in the workspace may lead to the server's folder.
-    followed = location.targets(word, follow=True) if "/" in word or "~" in word else ()
+    followed = location.targets(word, follow=True)
     yield from (target for target in followed if target.path and location.ground.is_home(target.path))
 
 
@@ -188,7 +205,7 @@ def _processes(command: SimpleCommand) -> Iterator[str]:
         numbers = (str(os.getpid()), *(str(pid) for pid in [os.getppid()] if pid > 1), "$PPID")
         for argument in command.arguments:
             if any(re.search(rf"(?<!\d){re.escape(number)}(?!\d)", argument) for number in numbers) or (
-                "$" in argument and re.search(r"wakeful|uvicorn", argument)
+                "$" in argument and re.search(r"wakeful|uvicorn|(?:pidof|pgrep) python[\d.]*\W*$", argument)
             ):
                 yield argument
     elif command.program in ("pkill", "killall"):

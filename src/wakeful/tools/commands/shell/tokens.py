@@ -3,6 +3,7 @@ is ignored, and a here-document without an end is read like other lines.
 """
 
 import re
+import sys
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
@@ -101,7 +102,8 @@ class Cutting:
             self._end_word()
             self._expects_delimiter = True
         elif name == "single":
-            self._put(found[found.index("'") + 1 : -1], is_quoted=True)
+            quoted = found[found.index("'") + 1 : -1]
+            self._put(_unescaped(quoted) if found.startswith("$") else quoted, is_quoted=True)
         elif name == "double":
             return self._take_double(end)
         elif name in ("run", "backtick"):
@@ -226,6 +228,11 @@ def _substitutions(text: str, budget: Budget) -> list[str]:
 
 
 _DEEPEST = 12
+_ESCAPE = re.compile(
+    r"(?s)\\(?:[xuU](?P<hex>(?<=x)[\da-fA-F]{1,2}|(?<=u)[\da-fA-F]{1,4}|(?<=U)[\da-fA-F]{1,8})"
+    r"|(?P<octal>[0-7]{1,3})|(?P<letter>.))"
+)
+_LETTERS = {"n": "\n", "t": "\t", "r": "\r"}
 _PIECE = re.compile(
     r"""
       (?P<newline>\n)
@@ -249,3 +256,15 @@ _IN_DOUBLE = re.compile(r'[^"\\`$]+|\\.|"|`|\$\(|.', re.DOTALL)
 _BACKTICK_END = re.compile(r"(?:\\.|[^`\\])*`", re.DOTALL)
 # Single quotes mean nothing inside double quotes; a parenthesis inside both is misread.
 _MARK = re.compile(r"""\\.|'[^'"]*'|"|\$\(|\(|\)""", re.DOTALL)
+
+
+def _unescaped(quoted: str) -> str:
+    """Return what the shell makes of the escapes within $'…'."""
+    return _ESCAPE.sub(_letter, quoted)
+
+
+def _letter(escape: re.Match[str]) -> str:
+    if escape["letter"]:
+        return _LETTERS.get(escape["letter"], escape["letter"])
+    code = int(escape["octal"], 8) if escape["octal"] else int(escape["hex"], 16)
+    return chr(code) if code <= sys.maxunicode else ""

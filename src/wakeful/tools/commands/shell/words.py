@@ -69,7 +69,7 @@ class _Reader:
             if draft.is_piped:
                 draft.inputs += _output_of(previous)
             command = self._positioned(_command(draft, previous if draft.is_piped else None), draft, text, around)
-            if command.program or command.targets or command.assignments or command.marks:
+            if command.program or command.targets or command.sources or command.assignments or command.marks:
                 if not self.budget.take_command():
                     return
                 yield command

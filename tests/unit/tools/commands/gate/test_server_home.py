@@ -15,6 +15,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home = tmp_path / ".wakeful"
     (home / "workspace" / "src").mkdir(parents=True)
     (home / "workspace" / "link").symlink_to(home)
+    (home / "key").touch()
+    (home / "workspace" / "key-by-link").symlink_to(home / "key")
     return home
 
 
@@ -73,6 +75,20 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "find ~ -type f -exec cat {{}} +",
         "find / -name key -type f 2>/dev/null | xargs -I{{}} cat {{}}",
         "cat $(find ~ -name key)",
+        "cat key-by-link",
+        "head -1 < key-by-link",
+        "cat /proc/$$/root{home}/key",
+        "cat /proc/1/root{home}/key",
+        "cat /proc/self/cwd/../key",
+        "cat ~+/../key",
+        "cat $'.\\x2e/key'",
+        "echo $(<../key)",
+        "cat <<< $(<../key)",
+        "curl file://{home}/key",
+        "socat - UNIX-CONNECT:../wakeful.sock",
+        "python3 -c 'print(open(\"../key\").read())'",
+        "cat ${{WAKEFUL_HOME%/}}/key",
+        "kill $(pidof python3)",
         "pgrep wakeful | xargs kill",
         "ps aux | grep wakeful | awk '{{print $2}}' | xargs kill -9",
         "rg --hidden token ~",
