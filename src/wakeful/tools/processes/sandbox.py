@@ -44,6 +44,8 @@ class Sandbox:
     def _arguments(self, workdir: str, opened: Sequence[str]) -> list[str]:
         home, runtime = str(self.home), f"/run/user/{os.getuid()}"
         arguments = [self.program, "--bind", "/", "/", *self._devices(), "--unshare-pid", "--proc", "/proc"]
+        # Root could name a program there that the kernel runs outside, such as the one that gets core dumps.
+        arguments += ["--ro-bind-try", "/proc/sys", "/proc/sys"] if self.is_root else []
         # The user's services start programs outside for whoever asks them.
         arguments += ["--tmpfs", runtime] if os.path.isdir(runtime) else []
         arguments += ["--tmpfs", home]

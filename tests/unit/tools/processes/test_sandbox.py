@@ -92,6 +92,12 @@ async def test_hidden_files_cannot_be_brought_back(keeper: ProcessKeeper, home: 
     assert (await run(keeper, f"unshare -rm sh -c 'umount -l {home}; cat {home}/key'", home))[1] != 0
 
 
+async def test_a_command_cannot_name_a_program_that_the_kernel_runs_outside(keeper: ProcessKeeper, home: Path) -> None:
+    assert (await run(keeper, "cat /proc/sys/kernel/core_pattern && ! test -w /proc/sys/kernel/core_pattern", home))[
+        1
+    ] == 0
+
+
 async def test_a_workdir_may_be_anywhere_and_a_hidden_one_is_told(
     keeper: ProcessKeeper, home: Path, tmp_path: Path
 ) -> None:
