@@ -23,6 +23,8 @@ from wakeful.tools.processes.typed import LOST
 
 _DEFAULT_WAIT = 180.0
 _ENDS = Reason(COMMAND, "ends background work")
+# Many programs end with their input, and some run it only then.
+_CLOSES = Reason(COMMAND, "ends the input of background work")
 _PREVIEW = 4_000
 
 _DESCRIPTION = f"""\
@@ -88,7 +90,9 @@ class ProcessTool:
                 return Intent(task.command, (_ENDS,), fields={"session_id": task.id})
             self._require_input(task)
             await context.held.enter_async_context(self._typing.setdefault(task.id, Lock()))
-            return Intent() if action == "close" else await self._typing_intent(task, arguments, context)
+            if action == "close":
+                return Intent(task.command, (_CLOSES,), fields={"session_id": task.id})
+            return await self._typing_intent(task, arguments, context)
         except (Unusable, InputRefused) as error:
             return _failure(error)
 

@@ -12,6 +12,7 @@ from tests.unit.tools.kit import HOME, Gated, Person, SubAgents, gate_of, new_tu
 from tests.unit.tools.processes.kit import Ledger, ended, keeping, new_task, until
 from wakeful.model.approvals.approval import Choice
 from wakeful.model.tasks.task import Host, Task, TaskKind, TaskStatus
+from wakeful.tools.base import Intent
 from wakeful.tools.process_tool import ProcessTool
 from wakeful.tools.processes.keeper import ProcessKeeper
 from wakeful.tools.processes.settings import ProcessSettings
@@ -146,6 +147,20 @@ async def test_log_without_an_offset_is_the_end(tool: ProcessTool, keeper: Proce
     answer, _ = await run_tool(tool, new_turn(tmp_path), action="log", session_id=task.id, limit=10)
 
     assert answer["output"] == "\n999\n1000\n"
+
+
+@pytest.mark.parametrize("action", ["kill", "close"])
+async def test_ending_a_process_or_its_input_does_more_than_read(
+    action: str, tool: ProcessTool, keeper: ProcessKeeper, tmp_path: Path
+) -> None:
+    task = await started(keeper, "python3")
+
+    context = tool_context(tmp_path)
+    async with context.held:
+        intent = await tool.intent({"action": action, "session_id": task.id}, context)
+
+    assert isinstance(intent, Intent)
+    assert [reason.kind for reason in intent.reasons] == ["command"]
 
 
 async def test_input_is_written_submitted_and_closed(tool: ProcessTool, keeper: ProcessKeeper, tmp_path: Path) -> None:
