@@ -12,7 +12,7 @@ from wakeful.model.ids import new_id
 from wakeful.model.tasks.task import Task, TaskKind
 from wakeful.model.turn import Lease
 from wakeful.tools.base import RESULT_LIMIT, Intent, ToolContext, ToolResult, ToolSpec, Unusable, as_sentence
-from wakeful.tools.commands.gate.ground import open_folders
+from wakeful.tools.commands.gate.ground import is_open_workspace, open_folders
 from wakeful.tools.commands.gate.reasons import Scene, find_reasons
 from wakeful.tools.commands.judging import reasons_of_command
 from wakeful.tools.commands.request import (
@@ -104,9 +104,10 @@ class TerminalTool:
         return asks_for_background(arguments)
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        opened = (context.workspace, *open_folders(self._home, context.session_id))
+        own = [context.workspace] if is_open_workspace(context.workspace, self._home) else []
+        opened = (*own, *open_folders(self._home, context.session_id))
         try:
-            request = replace(read_request(arguments, context.workspace), opened=tuple(map(str, opened)))
+            request = replace(read_request(arguments, context.workspace), opened=tuple(map(os.path.realpath, opened)))
         except Unusable as unusable:
             return _unusable(unusable)
         if not request.background:

@@ -59,7 +59,7 @@ def path_in_workspace(
         raise Unusable(f"{named} is a link that leads in a circle", "not_found")
     if not any(path.is_relative_to(folder) for folder in (root, *(extra.resolve() for extra in folders.extra))):
         raise Unusable(f"{named} is outside of the workspace", "outside")
-    if ground_of(root, folders.home).is_home(str(path)):
+    if ground_of(workspace, folders.home).is_home(str(path)):
         raise Unusable(f"{named} belongs to the server itself, and tools may not touch it", "outside")
     return path
 

@@ -49,8 +49,9 @@ class Sandbox:
         # The user's services start programs outside for whoever asks them.
         arguments += ["--tmpfs", runtime] if os.path.isdir(runtime) else []
         arguments += ["--tmpfs", home]
-        for path in dict.fromkeys(os.path.realpath(path) for path in opened):
-            if Path(path).is_relative_to(self.home) and path != home:
+        for path in dict.fromkeys(opened):
+            # No links: one may lead to what is hidden.
+            if Path(path).is_relative_to(self.home) and path != home and os.path.realpath(path) == path:
                 arguments += ["--bind-try", path, path]
         return [*arguments, "--remount-ro", home, "--chdir", workdir]
 

@@ -98,6 +98,13 @@ async def test_a_command_cannot_name_a_program_that_the_kernel_runs_outside(keep
     ] == 0
 
 
+async def test_a_link_to_a_hidden_file_is_not_opened(keeper: ProcessKeeper, home: Path) -> None:
+    (home / "workspace").rename(home / "old")
+    (home / "workspace").symlink_to("key")
+
+    assert (await run(keeper, f"cat {home}/key", home, "/"))[1] != 0
+
+
 async def test_a_workdir_may_be_anywhere_and_a_hidden_one_is_told(
     keeper: ProcessKeeper, home: Path, tmp_path: Path
 ) -> None:

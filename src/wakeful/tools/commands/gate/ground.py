@@ -74,14 +74,28 @@ class Ground:
 
 def ground_of(workspace: Path, home: Path, opened: Sequence[Path] = ()) -> Ground:
     """`opened` are folders inside the server's own that the command may use."""
-    real = os.path.realpath(workspace)
-    usual = os.path.expanduser("~/.wakeful")
-    homes = sorted({path for name in (str(home), usual) for path in (os.path.abspath(name), os.path.realpath(name))})
+    real, homes = os.path.realpath(workspace), _names_of(home)
     open_homes = [f"{path}/workspace" for path in homes]
-    if any(is_within(real, path) for path in homes):
+    if any(is_within(real, path) for path in homes) and is_open_workspace(workspace, home):
         open_homes += [real, os.path.abspath(workspace)]
     open_homes += [path for folder in opened for path in (os.path.abspath(folder), os.path.realpath(folder))]
     return Ground(real, homes, open_homes)
+
+
+def is_open_workspace(workspace: Path, home: Path) -> bool:
+    """Return whether a workspace may be used although it lies in the server's folder. One that a link leads to may not,
+    except among the workspaces: a command may have put a link to the key in its place.
+    """
+    named, real, homes = os.path.abspath(workspace), os.path.realpath(workspace), _names_of(home)
+    if not _is_in(real, homes) or _is_in(real, [f"{path}/workspace" for path in homes]):
+        return True
+    return any(is_within(named, path) and real == os.path.realpath(path) + named[len(path) :] for path in homes)
+
+
+def _names_of(home: Path) -> list[str]:
+    """Return the server's folder and the usual one, by every name that they have."""
+    names = (str(home), os.path.expanduser("~/.wakeful"))
+    return sorted({path for name in names for path in (os.path.abspath(name), os.path.realpath(name))})
 
 
 def results_folder(home: Path, session_id: str) -> Path:

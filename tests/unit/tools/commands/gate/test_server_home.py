@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.tools.commands.gate.kit import kinds_of, reasons_of
+from wakeful.tools.commands.gate.ground import is_open_workspace
 
 
 @pytest.fixture
@@ -168,3 +169,22 @@ def test_words_that_are_no_files_pass_in_a_workspace_that_is_the_home(home: Path
 
     assert kinds_of(command, home, home, home) == []
     assert kinds_of("cat k*", home, home, home) == ["home"]
+
+
+@pytest.mark.parametrize("hidden", ["key", "tasks", ""])
+def test_a_workspace_that_was_replaced_by_a_link_opens_nothing_of_the_server(home: Path, hidden: str) -> None:
+    (home / "tasks").mkdir()
+    workspace = home / "workspace" / "replaced"
+    workspace.symlink_to(home / hidden)
+
+    assert not is_open_workspace(workspace, home)
+    assert kinds_of(f"cat {home / hidden}/x", home.parent, workspace, home) == ["home"]
+
+
+def test_a_workspace_in_the_servers_folder_is_open_also_by_another_name_of_it(home: Path, tmp_path: Path) -> None:
+    (home / "own").mkdir()
+    (tmp_path / "name").symlink_to(home)
+    (home / "workspace" / "moved").symlink_to("src")
+
+    for workspace in (home / "own", tmp_path / "name" / "own", home / "workspace" / "moved", tmp_path):
+        assert is_open_workspace(workspace, tmp_path / "name")
