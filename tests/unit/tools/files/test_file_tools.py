@@ -268,6 +268,16 @@ async def test_the_workspace_in_the_folder_of_the_server_is_usable(tmp_path: Pat
     assert (await _failure(read, home / "workspace", path="../key"))[0] == "outside"
 
 
+async def test_a_workspace_that_was_replaced_by_a_link_into_the_folder_of_the_server_is_closed(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    for folder in ("workspace", "tasks"):
+        (home / folder).mkdir(parents=True)
+    (home / "tasks/x").touch()
+    (home / "workspace/replaced").symlink_to("../tasks")
+
+    assert (await _failure(ReadFile(Folders(home)), home / "workspace/replaced", path="x"))[0] == "outside"
+
+
 @pytest.mark.parametrize(
     "path",
     [".git/hooks/pre-commit", "sub/.git/config", ".husky/x", ".envrc", ".vscode/tasks.json", ".bashrc", "link/x"],
