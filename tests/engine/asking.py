@@ -6,6 +6,7 @@ from tests.engine.kit import House, Node, log_of, open_session, send, session_of
 from wakeful.engine.inbox.submission import Receipt
 from wakeful.model.approvals.approval import Choice, Question, Reason
 from wakeful.model.event import Event
+from wakeful.model.tasks.goal import Goal
 
 DELETES = (Reason("delete_outside", "deletes outside of the folder", "/srv", "rm -r /srv"),)
 DISCARDS = (Reason("discard_work", "discards uncommitted work", None, "git reset --hard"),)
@@ -48,7 +49,7 @@ async def questions_in(house: House, session_id: str) -> list[Event]:
 
 async def sub_agent_of(node: Node, house: House, receipt: Receipt, index: int = 1) -> Receipt:
     turn = node.agent.briefs[receipt.turn_id].turn
-    (task,) = await node.engine.delegations.begin(turn, 1, index, ["clean up"], is_inline=False)
+    (task,) = await node.engine.delegations.begin(turn, 1, index, [Goal("clean up")], is_inline=False)
     await house.settle()
     child = await session_of(house, task.child_session_id or "")
     return Receipt(child.id, child.active or "", is_queued=False)

@@ -20,6 +20,7 @@ from tests.engine.kit import (
 )
 from tests.store.admin import Admin
 from wakeful.engine.inbox.submission import Receipt
+from wakeful.model.tasks.goal import Goal
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.store.base import Transaction
 from wakeful.store.postgres.store import PostgresStore
@@ -162,7 +163,7 @@ async def test_tasks_of_an_unknown_kind_or_without_a_session_are_left_alone(
     for name in ("odd", "good"):
         await begin_task(node, receipt, name)
     turn = node.agent.briefs[receipt.turn_id].turn
-    lost, found = await node.engine.delegations.begin(turn, 1, 1, ["one", "two"], is_inline=False)
+    lost, found = await node.engine.delegations.begin(turn, 1, 1, [Goal("one"), Goal("two")], is_inline=False)
     await damage(house, "tasks", "id = 'odd'", kind="seance")
     await damage(house, "sessions", f"id = '{found.child_session_id}'", title_origin="dream")
     await damage(house, "tasks", f"id = '{lost.id}'", child_session_id=None)

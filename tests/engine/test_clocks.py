@@ -20,6 +20,7 @@ from wakeful.engine.clock import SystemClock
 from wakeful.engine.inbox.submission import Receipt
 from wakeful.engine.settings import EngineSettings
 from wakeful.model.approvals.approval import Choice, Question, Reason
+from wakeful.model.tasks.goal import Goal
 
 HOURS = 7200.0
 
@@ -60,7 +61,7 @@ async def test_the_time_of_a_sub_agent_ends_whatever_becomes_of_the_clock(
 ) -> None:
     receipt = await begun(node, house)
     turn = node.agent.briefs[receipt.turn_id].turn
-    (task,) = await node.engine.delegations.begin(turn, 1, 1, ["count"], is_inline=False)
+    (task,) = await node.engine.delegations.begin(turn, 1, 1, [Goal("count")], is_inline=False)
     await house.settle()
     await house.set_store_clock(jump)
     await pass_time(house, passes)

@@ -23,6 +23,7 @@ from tests.engine.kit import (
 )
 from tests.patience import PATIENCE
 from wakeful.errors import StoreUnavailable
+from wakeful.model.tasks.goal import Goal
 from wakeful.model.tasks.task import Host, TaskStatus
 from wakeful.store.base import Body
 
@@ -130,7 +131,7 @@ async def test_the_holder_of_an_exclusive_store_adopts_everything_at_once(house:
     receipt = await send(first, session, "delegate")
     await house.settle()
     turn = first.agent.briefs[receipt.turn_id].turn
-    (task,) = await first.engine.delegations.begin(turn, 1, 1, ["count"], is_inline=False)
+    (task,) = await first.engine.delegations.begin(turn, 1, 1, [Goal("count")], is_inline=False)
     await finish(first, house, receipt)
     await house.kill(first)
     second = await house.start_node(is_exclusive=True)
@@ -258,7 +259,7 @@ async def test_the_end_of_a_delegation_is_no_errand_for_the_processes(house: Hou
     receipt = await send(node, await open_session(node), "delegate")
     await house.settle()
     turn = node.agent.briefs[receipt.turn_id].turn
-    (task,) = await node.engine.delegations.begin(turn, 1, 1, ["count"], is_inline=False)
+    (task,) = await node.engine.delegations.begin(turn, 1, 1, [Goal("count")], is_inline=False)
     node.engine.delegations._watched.clear()
     await node.engine.tasks.intend_kill(task.id)
     await sleep_one_round(house)

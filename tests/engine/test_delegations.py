@@ -32,6 +32,7 @@ from wakeful.engine.tasks.memory_delegations import MemoryDelegations
 from wakeful.errors import LeaseLost, StoreUnavailable, TooManyDelegations
 from wakeful.model.inbox import IfBusy
 from wakeful.model.session import Address
+from wakeful.model.tasks.goal import Goal
 from wakeful.model.tasks.notice_text import FENCE
 from wakeful.model.tasks.task import Task, TaskKind, TaskStatus
 from wakeful.store.base import Body, Signal, Transaction
@@ -50,10 +51,11 @@ async def working_parent(node: Node, house: House, **how: object) -> Receipt:
 
 
 async def delegate(
-    node: Node, house: House, receipt: Receipt, *goals: str, is_inline: bool = False, index: int = 1
+    node: Node, house: House, receipt: Receipt, *goals: str | Goal, is_inline: bool = False, index: int = 1
 ) -> list[Task]:
     turn = node.agent.briefs[receipt.turn_id].turn
-    tasks = await node.engine.delegations.begin(turn, 1, index, goals or [GOAL], is_inline=is_inline)
+    wanted = [goal if isinstance(goal, Goal) else Goal(goal) for goal in goals or [GOAL]]
+    tasks = await node.engine.delegations.begin(turn, 1, index, wanted, is_inline=is_inline)
     await house.settle()
     return tasks
 
@@ -64,6 +66,14 @@ async def idle_parent(node: Node, house: House) -> tuple[str, Task]:
     (task,) = await delegate(node, house, receipt)
     await finish(node, house, receipt)
     return receipt.session_id, task
+
+
+def model_of(node: Node, receipt: Receipt) -> str:
+    return node.agent.briefs[receipt.turn_id].turn.model
+
+
+async def unasked(name: str) -> str:
+    raise AssertionError("the call names no model")
 
 
 async def turn_of(house: House, task: Task) -> Receipt:
@@ -118,6 +128,27 @@ async def test_a_goal_opens_a_new_session_that_is_like_its_parent(node: Node, ho
     assert [message.text for message in brief.messages] == [GOAL]
     assert (child.title, child.task_id, task.owner) == (GOAL, task.id, "alice")
     assert "task_started" in kinds_of(await log_of(house, parent))
+
+
+async def test_a_model_and_tools_of_its_own_stay_with_a_sub_agent_in_all_its_turns_also_after_a_kill(
+    node: Node, house: House
+) -> None:
+    receipt = await working_parent(node, house)
+    (task,) = await delegate(node, house, receipt, Goal(GOAL, "demo:small", ("read_file",)))
+    await finish(node, house, receipt)
+    child = await turn_of(house, task)
+    await begin_task(node, child, "proc_1")
+    second = await successor_of(house, node)
+    resumed = second.agent.briefs[child.turn_id]
+    await lead(second, house, task, "finish")
+    await second.engine.tasks.finish("proc_1", exit_of("proc_1"))
+    await house.settle()
+    woken = second.agent.briefs[(await turn_of(house, task)).turn_id]
+    assert woken.turn.is_wakeup
+    assert [(brief.turn.model, brief.tools) for brief in (resumed, woken)] == [("demo:small", ("read_file",))] * 2
+    await lead(second, house, task, "say nine")
+    reported = second.agent.briefs[(await session_of(house, receipt.session_id)).active or ""]
+    assert (reported.turn.model, reported.tools) == (model_of(node, receipt), None)
 
 
 async def test_the_parent_hears_once_when_the_sub_agent_is_done(node: Node, house: House) -> None:
@@ -497,7 +528,7 @@ async def test_the_tool_carries_on_after_a_kill_and_answers_with_the_results(nod
         async def run() -> str:
             context = ToolContext(on.agent.briefs[receipt.turn_id].turn, 1, 1, "call_1")
             in_memory = MemoryDelegations(NoBinder(), house.settings, HOST)
-            return (await DelegateTool(on.engine.delegations, in_memory).run(arguments, context)).text
+            return (await DelegateTool(on.engine.delegations, in_memory, unasked).run(arguments, context)).text
 
         return asyncio.create_task(run())
 
@@ -523,7 +554,7 @@ async def test_a_turn_that_is_stopped_while_it_delegates_leaves_no_sub_agent_unw
 ) -> None:
     receipt = await working_parent(node, house)
     turn = node.agent.briefs[receipt.turn_id].turn
-    call = asyncio.create_task(node.engine.delegations.begin(turn, 1, 1, [GOAL], is_inline=False))
+    call = asyncio.create_task(node.engine.delegations.begin(turn, 1, 1, [Goal(GOAL)], is_inline=False))
     await house.traffic.begun()
     call.cancel()
     await house.settle()
@@ -588,7 +619,9 @@ async def test_a_node_that_dies_while_it_delegates_is_carried_on_exactly_once(
     receipt = await working_parent(node, house)
     turn = node.agent.briefs[receipt.turn_id].turn
     node.store.fuse = calls
-    cut_off = asyncio.create_task(node.engine.delegations.begin(turn, 1, 1, ["one", "two"], is_inline=False))
+    cut_off = asyncio.create_task(
+        node.engine.delegations.begin(turn, 1, 1, [Goal("one"), Goal("two")], is_inline=False)
+    )
     await house.settle()
     cut_off.cancel()
     second = await successor_of(house, node)

@@ -14,6 +14,8 @@ from wakeful.engine.tasks.memory_delegations import MemoryDelegations
 from wakeful.errors import ModelError, TooManyDelegations
 from wakeful.model.journal.fact import Answered, Brief, Fact, TextDelta
 from wakeful.model.journal.message import AssistantMessage, Usage
+from wakeful.model.request import TurnRequest, request_from
+from wakeful.model.tasks.goal import Goal
 from wakeful.model.tasks.task import Task, TaskStatus
 from wakeful.model.turn import Turn
 
@@ -36,7 +38,7 @@ class Worker:
         if turn.id not in self._served:
             self._served.add(turn.id)
             self._serving.enter_context(self.delegations.allowed_in(turn, self))
-        return await self.delegations.delegate(turn, goals)
+        return await self.delegations.delegate(turn, [Goal(text) for text in goals])
 
     async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
         self.turns.append(brief.turn)
@@ -62,7 +64,7 @@ class Worker:
 
     async def _delegate(self, turn: Turn, goal: str) -> str:
         try:
-            (task,) = await self.delegations.delegate(turn, [goal])
+            (task,) = await self.delegations.delegate(turn, [Goal(goal)])
         except TooManyDelegations as refused:
             return str(refused)
         return f"heard {task.result}"
@@ -90,7 +92,8 @@ async def test_a_sub_agent_is_another_turn_that_ends_with_the_one_its_client_ask
     child, grandchild = worker.turns
     assert len({asked.id, child.id, grandchild.id}) == 3
     assert child.root_id == grandchild.root_id == asked.id
-    assert (child.door, child.address, child.request, child.is_ephemeral) == (asked.door, asked.address, b"{}", True)
+    assert (child.door, child.address, child.is_ephemeral) == (asked.door, asked.address, True)
+    assert request_from(child.request) == TurnRequest()
 
 
 async def test_a_failure_says_why_and_what_was_said_last() -> None:
@@ -140,3 +143,11 @@ async def test_only_so_many_work_at_once_for_one_turn() -> None:
     waiting.cancel()
     await asyncio.wait([waiting])
     assert await worker.results(*["say x"] * 3) == ["x", "x", "x"]
+
+
+async def test_a_sub_agent_in_memory_has_the_model_and_tools_of_its_goal() -> None:
+    worker, asked = Worker(), ephemeral_turn()
+    with worker.delegations.allowed_in(asked, worker):
+        await worker.delegations.delegate(asked, [Goal("say done", "demo:small", ("read_file",))])
+    (child,) = worker.turns
+    assert (child.model, request_from(child.request).allowed_tools) == ("demo:small", ("read_file",))

@@ -28,6 +28,7 @@ from tests.engine.purge_child import SESSION, purge
 from wakeful.engine.inbox.submission import Receipt
 from wakeful.errors import SessionNotFound
 from wakeful.model.event import StreamItem
+from wakeful.model.tasks.goal import Goal
 from wakeful.store.base import Transaction
 from wakeful.store.sqlite.store import SqliteStore
 
@@ -145,7 +146,7 @@ async def test_its_processes_are_ended_and_their_files_removed(house: House, nod
 async def test_its_sub_agents_go_with_it(house: House, node: Node) -> None:
     receipt = await working(node, house)
     turn = node.agent.briefs[receipt.turn_id].turn
-    (task,) = await node.engine.delegations.begin(turn, 1, 1, ["count the sheep"], is_inline=False)
+    (task,) = await node.engine.delegations.begin(turn, 1, 1, [Goal("count the sheep")], is_inline=False)
     await house.settle()
     assert task.child_session_id is not None
 

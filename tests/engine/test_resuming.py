@@ -14,6 +14,7 @@ from wakeful.errors import EngineStopping, StoreUnavailable
 from wakeful.model.journal.fact import Answered
 from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.request import CHAT, TurnRequest
+from wakeful.model.tasks.goal import Goal
 from wakeful.model.tasks.task import TaskStatus
 from wakeful.model.words import WordsEnd
 from wakeful.store.base import Body, Signal
@@ -77,7 +78,7 @@ async def test_a_sub_agent_of_a_chat_ends_with_it(house: House, node: Node) -> N
     cut_off = await chat(node, session, "hello")
     await house.settle()
     turn = node.agent.briefs[cut_off.turn_id].turn
-    (task,) = await node.engine.delegations.begin(turn, 1, 1, ["a goal"], is_inline=True)
+    (task,) = await node.engine.delegations.begin(turn, 1, 1, [Goal("a goal")], is_inline=True)
     await house.settle()
 
     second = await successor_of(house, node)

@@ -49,6 +49,7 @@ from wakeful.errors import LeaseLost, NotQueued, SessionBusy, TooManyDelegations
 from wakeful.model.event import FINAL_KINDS, STEP_ABANDONED, Event, StreamItem
 from wakeful.model.inbox import IfBusy
 from wakeful.model.session import Address
+from wakeful.model.tasks.goal import Goal
 from wakeful.model.words import Position, Word
 from wakeful.store.base import Store
 from wakeful.store.postgres.store import PostgresStore
@@ -464,7 +465,7 @@ class Schedules(RuleBasedStateMachine):
             return
         self.calls += 1
         turn = node.agent.briefs[turn_id].turn
-        goals = ["one", "two"][: 1 + which % 2]
+        goals = [Goal("one"), Goal("two")][: 1 + which % 2]
         call = node.engine.delegations.begin(turn, 1, self.calls, goals, is_inline=is_inline)
         await self._attempt(call, LeaseLost, TooManyDelegations)
         for task_id, child in await self.fetch("SELECT id, child_session_id FROM tasks WHERE kind = 'delegation'"):

@@ -6,6 +6,7 @@ from tests.engine.kit import House, Node, events_of, finish, open_session, send,
 from wakeful.engine.inbox.submission import Receipt
 from wakeful.engine.inbox.title import next_title
 from wakeful.errors import SessionNotFound, TurnNotFound
+from wakeful.model.tasks.goal import Goal
 
 
 async def said(node: Node, house: House, session: str, text: str, how: str = "finish") -> Receipt:
@@ -130,7 +131,7 @@ async def test_a_branch_of_a_sub_agent_is_a_session_of_its_own(node: Node, house
     receipt = await send(node, await open_session(node), "go")
     await house.settle()
     turn = node.agent.briefs[receipt.turn_id].turn
-    (task,) = await node.engine.delegations.begin(turn, 1, 1, ["count"], is_inline=False)
+    (task,) = await node.engine.delegations.begin(turn, 1, 1, [Goal("count")], is_inline=False)
     await house.settle()
     child = await session_of(house, task.child_session_id or "")
     await finish(node, house, Receipt(child.id, child.active or "", is_queued=False))

@@ -28,6 +28,7 @@ from wakeful.model.inbox import RowStatus
 from wakeful.model.journal.fact import CallFinished
 from wakeful.model.journal.message import ToolCall
 from wakeful.model.session import Address
+from wakeful.model.tasks.goal import Goal
 from wakeful.model.tasks.task import Task, TaskStatus, WatchMatch
 from wakeful.model.turn import Door, Turn
 from wakeful.store.base import Transaction
@@ -391,7 +392,7 @@ async def test_a_sub_agent_sees_nothing_of_the_context_of_its_parent(house: Hous
     node = await house.start_node(binder=binder)
     receipt = await working(node, house)
     BOUND_TURN.set(receipt.turn_id)
-    await node.engine.delegations.begin(turn_of(node, receipt), 1, 1, ["count"], is_inline=False)
+    await node.engine.delegations.begin(turn_of(node, receipt), 1, 1, [Goal("count")], is_inline=False)
     await house.settle()
     assert len(binder.before) == 2
     assert set(binder.before.values()) == {"none"}

@@ -16,6 +16,7 @@ from wakeful.engine.settings import EngineSettings
 from wakeful.engine.turns.turn_slots import TurnSlots
 from wakeful.model.journal.fact import Answered, Brief, Fact
 from wakeful.model.journal.message import AssistantMessage, Usage
+from wakeful.model.tasks.goal import Goal
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.store.base import Transaction
 
@@ -226,7 +227,7 @@ class Boss:
     async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
         answer = "found"
         if brief.turn.source != "delegation":
-            (begun,) = await self.engine.delegations.begin(brief.turn, 1, 1, ["look"], is_inline=True)
+            (begun,) = await self.engine.delegations.begin(brief.turn, 1, 1, [Goal("look")], is_inline=True)
             (task,) = await self.engine.delegations.ended([begun.id])
             answer = f"heard {task.result}"
         yield Answered(1, AssistantMessage(answer), Usage(1, 1))

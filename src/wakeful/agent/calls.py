@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import orjson
@@ -15,7 +15,7 @@ from wakeful.model.journal.fact import CallFinished, OpenCall
 from wakeful.model.journal.message import ToolCall
 from wakeful.model.journal.transcript import INTERRUPTED
 from wakeful.model.turn import Turn
-from wakeful.tools.base import Tool, ToolContext, ToolResult
+from wakeful.tools.base import Tool, ToolContext, ToolResult, TurnTools
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +48,8 @@ class CallRunner:
     redact: Callable[[str], str]
     long_results: LongResults
     pictures: ResultPictures = NOT_KEPT
+    # What the turn of the calls may call.
+    offered: TurnTools = field(default_factory=TurnTools)
 
     async def run(self, turn: Turn, step: int, calls: Sequence[OpenCall]) -> AsyncGenerator[CallFinished, None]:
         """Run the calls concurrently and yield each as it finishes. Closing the generator cancels the others."""
@@ -106,7 +108,8 @@ class CallRunner:
         )
 
     def _context(self, turn: Turn, step: int, open_call: OpenCall) -> ToolContext:
-        return ToolContext(turn, step, open_call.index, open_call.call.id, self.long_results.limit_of(turn.model))
+        limit = self.long_results.limit_of(turn.model)
+        return ToolContext(turn, step, open_call.index, open_call.call.id, limit, self.offered)
 
     async def _result_of(self, call: ToolCall, context: ToolContext) -> ToolResult:
         tool = self.tools.get(call.name)

@@ -52,8 +52,8 @@ class Loop:
         self._settings = settings
         self._toolset_of = toolset_of
         self._resting = RestingModels()
-        by_name = {name: tool for tool in tools for name in (*tool.spec.other_names, tool.spec.name)}
-        self._calls = CallRunner(by_name, gate, redact, long_results, ResultPictures(files))
+        self._tools = {name: tool for tool in tools for name in (*tool.spec.other_names, tool.spec.name)}
+        self._calls = CallRunner(self._tools, gate, redact, long_results, ResultPictures(files))
         windows = windows or LearntWindows()
         specs = [tool.spec for tool in tools]
         illustrator = Illustrator(files)
@@ -164,5 +164,5 @@ class Loop:
         return await self._toolset_of(progress.brief.turn)
 
     def _runner(self, progress: Progress) -> CallRunner:
-        more = {tool.spec.name: tool for tool in progress.toolset.tools}
-        return replace(self._calls, tools={**more, **self._calls.tools}) if more else self._calls
+        tools = {tool.spec.name: tool for tool in progress.toolset.tools} | self._tools
+        return replace(self._calls, tools=tools, offered=progress.offered({tool.spec.name for tool in tools.values()}))

@@ -11,7 +11,7 @@ from wakeful.model.journal.fact import Answered, Brief, CallFinished, Measure, O
 from wakeful.model.journal.message import AssistantMessage, Message, ToolMessage
 from wakeful.model.journal.summary import Summary
 from wakeful.model.request import TurnRequest, request_from
-from wakeful.tools.base import Toolset
+from wakeful.tools.base import Toolset, TurnTools
 
 _TOO_MANY_CALLS = failure_text(
     "too_many_calls", "Not run: the client allows no more calls of tools (max_tool_calls); answer with what you have."
@@ -53,7 +53,7 @@ class Progress:
     def of(cls, brief: Brief, models: ModelLine) -> Self:
         return cls(
             brief,
-            request_from(brief.turn.request),
+            request_from(brief.turn.request).limited_to(brief.tools),
             models,
             list(brief.messages),
             brief.last_step,
@@ -101,6 +101,12 @@ class Progress:
         self.messages += [self.results[index] for index in sorted(self.results)]
         self.results.clear()
 
+    def offered(self, tools: Collection[str]) -> TurnTools:
+        """Return which of the server's tools the turn may call: the client may hide some behind its own."""
+        taken = {tool.name for tool in self.request.tools}
+        names = frozenset(name for name in tools if name not in taken and self.request.allows(name))
+        return TurnTools(names, is_limited=self.request.allowed_tools is not None or not taken.isdisjoint(tools))
+
     def origin(self, index: int) -> str:
         """Return the id of the entry with this index in the current step."""
         return f"{self.brief.turn.id}.{self.step}.{index}"
@@ -116,7 +122,15 @@ class Progress:
         limit = self.request.tool_call_limit
         left = len(self.calls) if limit is None else max(0, limit - self.calls_made)
         excess = {call.index: _TOO_MANY_CALLS for call in self.calls[left:]}
-        return excess | {call.index: _NOT_ALLOWED for call in self.calls if not self.request.allows(call.call.name)}
+        barred = {call.index: call.call.name for call in self.calls if not self.request.allows(call.call.name)}
+        return excess | {index: self._refusal_of(name) for index, name in barred.items()}
+
+    def _refusal_of(self, name: str) -> str:
+        given = self.brief.tools
+        if given is None or name in given:
+            return _NOT_ALLOWED
+        listed = ", ".join(given) or "none"
+        return failure_text("tool_not_allowed", f"Not run: for this goal you were given only these tools: {listed}.")
 
 
 def client_calls_in(asked: TurnRequest, message: AssistantMessage) -> frozenset[int]:

@@ -12,6 +12,7 @@ from wakeful.agent.models.catalogue import Catalogue, settings_marks
 from wakeful.agent.models.fact_book import FactBook
 from wakeful.agent.models.learnt_windows import WindowFile
 from wakeful.agent.models.model_list import model_sources
+from wakeful.agent.models.model_names import ModelNames
 from wakeful.agent.models.window import result_limits
 from wakeful.agent.prompt import Prompts
 from wakeful.agent.providers.endpoint_settings import Wire
@@ -174,8 +175,9 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     schedules = build_schedules(config, ledger, providers)
     copies = FileCopies(config.home)
     own = build_tools(ledger, keeper, tasks, files, schedules, attachments, config, copies)
-    tools = [*own, *build_web_tools(config)]
     catalogue, facts = build_models(config)
+    delegate = DelegateTool(ledger.delegations, ledger.memory_delegations, ModelNames(catalogue, providers).choose)
+    tools = [*own, delegate, *build_web_tools(config)]
     metrics = Metrics()
     store.notifier.listen(metrics.hear)
     results = KeptResults(config.home, result_limits(facts, config.agent.result_limit))
@@ -287,7 +289,6 @@ def build_tools(
         EditFile(changer, folders),
         TerminalTool(keeper, home),
         ProcessTool(keeper, tasks, ledger.delegations, home),
-        DelegateTool(ledger.delegations, ledger.memory_delegations),
         CronjobTool(schedules),
         ShowFileTool(files, attachments, _can_show, folders),
         SessionSearchTool(ledger.sessions),

@@ -16,13 +16,13 @@ from wakeful.agent.instructions.skills import find_skills
 from wakeful.agent.models.entry import ModelEntry
 from wakeful.agent.models.fact_book import FactSource
 from wakeful.agent.models.facts import ModelFacts
+from wakeful.agent.models.model_names import ModelNames
 from wakeful.building.engine import Running, process_root
 from wakeful.building.loading import load
 from wakeful.config.config import Config
 from wakeful.config.home import CONFIG_FILE
 from wakeful.config.values import OPERATOR
 from wakeful.engine.clock import SystemClock
-from wakeful.errors import ConfigError
 from wakeful.gateway.document.routes import DocumentRoutes
 from wakeful.gateway.entrance.auth import Keyring
 from wakeful.gateway.entrance.limits import RequestLimits
@@ -231,28 +231,11 @@ def document_families() -> list[Family]:
 
 
 def build_api(config: Config, running: Running) -> Api:
-    def known(name: str) -> str | None:
-        full = running.catalogue.resolve_name(name or None)
-        if full is None:
-            return None
-        try:
-            running.providers.resolve(full)
-        except ConfigError:
-            return None
-        return full
-
-    async def resolve(name: str) -> str | None:
-        found = known(name)
-        if found is None and await running.catalogue.refresh():
-            # The model is new, or this server has just started.
-            found = known(name)
-        return found
-
     return Api(
         engine=running.engine,
         store=running.store,
         door=APIServerAdapter.door(),
-        resolve_model=resolve,
+        resolve_model=ModelNames(running.catalogue, running.providers).find,
         models=lambda: [(model.id, model.created, model.owned_by) for model in running.catalogue.models()],
         operator=OPERATOR,
         workspace=str(config.workspace),

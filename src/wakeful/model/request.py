@@ -3,8 +3,8 @@
 It is stored with the turn, so that a resume continues with it and the API can return it later.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
@@ -83,6 +83,12 @@ class TurnRequest:
 
     def allows(self, tool: str) -> bool:
         return self.allowed_tools is None or tool in self.allowed_tools
+
+    def limited_to(self, tools: Collection[str] | None) -> "TurnRequest":
+        """Return the request with no other tools than these allowed; None: all that it allows."""
+        if tools is None:
+            return self
+        return replace(self, allowed_tools=tuple(name for name in tools if self.allows(name)))
 
     def dump(self) -> bytes:
         return orjson.dumps(self)

@@ -29,6 +29,15 @@ class ToolSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnTools:
+    """The names of the server's tools that a turn may call."""
+
+    names: frozenset[str] = frozenset()
+    # Whether others exist that it may not call.
+    is_limited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ToolContext:
     """A call's turn, its key in the journal (step and index), and its id in the conversation."""
 
@@ -38,6 +47,7 @@ class ToolContext:
     call_id: str
     # The most characters of the result that the model should read.
     result_limit: int = RESULT_LIMIT
+    tools: TurnTools = field(default_factory=TurnTools)
     # What is held from the moment that the call is judged until it has ended.
     held: AsyncExitStack = field(default_factory=AsyncExitStack, compare=False)
 

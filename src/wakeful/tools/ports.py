@@ -15,6 +15,7 @@ from wakeful.model.journal.change import KeptChange
 from wakeful.model.schedules.cron_job import CronJob, CronRun, JobFields, ListedJob
 from wakeful.model.search.search import FoundMessage
 from wakeful.model.session import Address
+from wakeful.model.tasks.goal import Goal
 from wakeful.model.tasks.task import Host, Task, TaskOutcome, WatchMatch
 from wakeful.model.todo import TodoChange, TodoItem
 from wakeful.model.turn import Lease, Turn
@@ -106,10 +107,14 @@ class Approver(Protocol):
 
 
 class Delegator(Protocol):
-    async def begin(self, turn: Turn, step: int, index: int, goals: Sequence[str], *, is_inline: bool) -> list[Task]:
+    async def begin(self, turn: Turn, step: int, index: int, goals: Sequence[Goal], *, is_inline: bool) -> list[Task]:
         """Start a sub-agent for each goal, each in a new session, or find those that the same call started before it
         was cut off. Raises TooManyDelegations.
         """
+        ...
+
+    async def begun(self, turn: Turn, step: int, index: int) -> bool:
+        """Return whether this call has started sub-agents, before it was cut off."""
         ...
 
     async def ended(self, task_ids: Sequence[str]) -> list[Task]:
@@ -122,7 +127,7 @@ class Delegator(Protocol):
 
 
 class MemoryDelegator(Protocol):
-    async def delegate(self, turn: Turn, goals: Sequence[str]) -> list[Task]:
+    async def delegate(self, turn: Turn, goals: Sequence[Goal]) -> list[Task]:
         """Run a sub-agent for each goal of a turn that is not stored, and wait for all. They exist in memory only, so
         cancelling this call stops them. Raises TooManyDelegations.
         """

@@ -23,7 +23,7 @@ from wakeful.model.request import ClientTool, TurnRequest
 from wakeful.model.session import Address
 from wakeful.model.spend import Spend
 from wakeful.model.turn import Door, Turn, TurnStatus
-from wakeful.tools.base import Intent, ToolContext, ToolResult, ToolSpec
+from wakeful.tools.base import Intent, ToolContext, ToolResult, ToolSpec, TurnTools
 
 TURN = Turn(
     "turn_1", "ses_1", None, Door("web", True), Address("web"), "user", False, "test:model", TurnStatus.RUNNING, "n", 1
@@ -514,3 +514,28 @@ async def test_the_spend_is_checked_before_each_answer_and_a_step_that_has_begun
     with pytest.raises(LimitReached):
         await facts_of(loop_with(model, tool), replace(brief_with(), check_spend=check))
     assert (len(model.requests), len(tool.runs)) == (1, 1)
+
+
+async def test_a_sub_agent_is_offered_the_tools_of_its_delegation_and_cannot_call_or_hand_on_others() -> None:
+    echo, other = EchoTool(is_harmless=True), EchoTool("other")
+    calls = (ToolCall("call_1", "echo", "{}"), ToolCall("call_2", "other", "{}"))
+    model = ScriptedModel([([], calls), (["done"], ())])
+    facts = await facts_of(loop_with(model, echo, other), replace(brief_with(), tools=("echo", "gone")))
+    assert [[spec.name for spec in asked.tools] for asked in model.asked] == [["echo"]] * 2
+    assert (len(echo.runs), other.runs) == (1, [])
+    refused = next(fact for fact in facts if isinstance(fact, CallFinished) and fact.call.name == "other")
+    assert refused.is_error
+    assert "only these tools: echo, gone." in refused.text
+    assert echo.contexts[0].tools == TurnTools(frozenset({"echo"}), is_limited=True)
+
+
+async def test_a_turn_hands_on_no_tool_that_its_client_hides_or_does_not_allow() -> None:
+    hidden = TurnRequest(tools=(ClientTool("other"),))
+    for asked in (hidden, TurnRequest(allowed_tools=("echo",))):
+        echo = EchoTool()
+        model = ScriptedModel([([], (ToolCall("call_1", "echo", "{}"),)), (["done"], ())])
+        brief = brief_with()
+        await facts_of(
+            loop_with(model, echo, EchoTool("other")), replace(brief, turn=replace(brief.turn, request=asked.dump()))
+        )
+        assert echo.contexts[0].tools == TurnTools(frozenset({"echo"}), is_limited=True)

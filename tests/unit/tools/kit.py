@@ -10,6 +10,7 @@ import orjson
 from wakeful.model.approvals.approval import Choice, Question, Reason
 from wakeful.model.approvals.mode import CallStanding, Mode
 from wakeful.model.session import Address
+from wakeful.model.tasks.goal import Goal
 from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Door, Turn, TurnStatus
 from wakeful.tools.base import Tool, ToolContext, ToolResult, ToolSpec
@@ -105,7 +106,10 @@ class SubAgents:
     def __init__(self, tasks: dict[str, Task]) -> None:
         self.tasks = tasks
 
-    async def begin(self, turn: Turn, step: int, index: int, goals: Sequence[str], *, is_inline: bool) -> list[Task]:
+    async def begin(self, turn: Turn, step: int, index: int, goals: Sequence[Goal], *, is_inline: bool) -> list[Task]:
+        raise NotImplementedError
+
+    async def begun(self, turn: Turn, step: int, index: int) -> bool:
         raise NotImplementedError
 
     async def ended(self, task_ids: Sequence[str]) -> list[Task]:

@@ -10,22 +10,26 @@ import pytest
 
 from tests.unit.tools.kit import tool_context
 from wakeful.context import declare_stateless_channel
-from wakeful.errors import TooManyDelegations
+from wakeful.errors import ConfigError, TooManyDelegations
+from wakeful.model.tasks.goal import Goal
 from wakeful.model.tasks.task import Host, Task, TaskKind, TaskStatus
 from wakeful.model.turn import Turn
+from wakeful.tools.base import ToolContext, TurnTools
 from wakeful.tools.delegate_tool import DelegateTool
 
 
 class Ledger:
     def __init__(self) -> None:
-        self.begun: list[Task] = []
+        self.started: list[Task] = []
+        self.goals: Sequence[Goal] = ()
         self.waited_for: list[str] = []
 
-    async def begin(self, turn: Turn, step: int, index: int, goals: Sequence[str], *, is_inline: bool) -> list[Task]:
+    async def begin(self, turn: Turn, step: int, index: int, goals: Sequence[Goal], *, is_inline: bool) -> list[Task]:
+        self.goals = goals
         if len(goals) > 3:
             raise TooManyDelegations("At most 3 sub-agents.")
-        if not self.begun:
-            self.begun = [
+        if not self.started:
+            self.started = [
                 Task(
                     id=f"del_{part}",
                     kind=TaskKind.DELEGATION,
@@ -36,7 +40,7 @@ class Ledger:
                     index=index,
                     part=part,
                     host=Host("host", "boot"),
-                    command=goal,
+                    command=goal.text,
                     door=turn.door,
                     address=turn.address,
                     model=turn.model,
@@ -46,18 +50,31 @@ class Ledger:
                 )
                 for part, goal in enumerate(goals)
             ]
-        return self.begun
+        return self.started
+
+    async def begun(self, turn: Turn, step: int, index: int) -> bool:
+        return bool(self.started)
 
     async def ended(self, task_ids: Sequence[str]) -> list[Task]:
         self.waited_for += task_ids
-        return [replace(task, status=TaskStatus.EXITED, exit_code=0, result="42") for task in self.begun]
+        return [replace(task, status=TaskStatus.EXITED, exit_code=0, result="42") for task in self.started]
 
-    async def delegate(self, turn: Turn, goals: Sequence[str]) -> list[Task]:
+    async def delegate(self, turn: Turn, goals: Sequence[Goal]) -> list[Task]:
         await self.begin(turn, 0, 0, goals, is_inline=True)
         return await self.ended([])
 
     async def stop(self, task_id: str) -> bool:
         raise AssertionError("the tool stops nothing")
+
+
+async def find_model(name: str) -> str:
+    if name != "small":
+        raise ConfigError(f"There is no model {name!r}; the models are: demo:small.")
+    return "demo:small"
+
+
+def context_with(tmp_path: Path, *tools: str, is_limited: bool = False) -> ToolContext:
+    return replace(tool_context(tmp_path), tools=TurnTools(frozenset(tools), is_limited))
 
 
 @pytest.fixture
@@ -67,14 +84,14 @@ def ledger() -> Ledger:
 
 async def run(ledger: Ledger, tmp_path: Path, **arguments: Any) -> dict[str, Any]:
     answer: dict[str, Any] = orjson.loads(
-        (await DelegateTool(ledger, ledger).run(arguments, tool_context(tmp_path))).text
+        (await DelegateTool(ledger, ledger, find_model).run(arguments, tool_context(tmp_path))).text
     )
     return answer
 
 
 async def test_a_call_waits_and_answers_with_the_results(ledger: Ledger, tmp_path: Path) -> None:
     answer = await run(ledger, tmp_path, goal=" count ", context="the farm")
-    (task,) = ledger.begun
+    (task,) = ledger.started
     assert (task.command, task.is_inline) == ("count\n\nContext:\nthe farm", True)
     result = {"delegation_id": "del_0", "session_id": "ses_0", "goal": "count", "status": "completed", "result": "42"}
     assert answer == {"results": [result], "note": ""}
@@ -84,7 +101,7 @@ async def test_a_background_call_answers_at_once(ledger: Ledger, tmp_path: Path)
     answer = await run(ledger, tmp_path, tasks=[{"goal": "one"}, {"goal": "two"}], background=True)
     assert (answer["status"], answer["delegation_id"]) == ("dispatched", "del_0")
     assert [started["delegation_id"] for started in answer["delegations"]] == ["del_0", "del_1"]
-    assert (ledger.waited_for, ledger.begun[0].will_notify) == ([], True)
+    assert (ledger.waited_for, ledger.started[0].will_notify) == ([], True)
 
 
 async def test_a_channel_that_cannot_deliver_gets_the_results_synchronously(ledger: Ledger, tmp_path: Path) -> None:
@@ -92,19 +109,19 @@ async def test_a_channel_that_cannot_deliver_gets_the_results_synchronously(ledg
     answer = await run(ledger, tmp_path, goal="count", background=True)
     assert "synchronously" in answer["note"]
     assert answer["results"][0]["result"] == "42"
-    assert not ledger.begun[0].will_notify
+    assert not ledger.started[0].will_notify
 
 
 async def test_a_call_that_is_run_again_keeps_the_promise_of_the_first_run(ledger: Ledger, tmp_path: Path) -> None:
     first = await run(ledger, tmp_path, goal="count", background=True)
     declare_stateless_channel()
     assert await run(ledger, tmp_path, goal="count", background=True) == first
-    assert await DelegateTool(ledger, ledger).may_rerun({"goal": "count"}, tool_context(tmp_path))
+    assert await DelegateTool(ledger, ledger, find_model).may_rerun({"goal": "count"}, tool_context(tmp_path))
 
 
 async def test_a_context_beside_several_tasks_is_for_all_of_them(ledger: Ledger, tmp_path: Path) -> None:
     await run(ledger, tmp_path, tasks=[{"goal": "one", "context": "here"}, {"goal": "two"}], context="the farm")
-    assert [task.command for task in ledger.begun] == [
+    assert [task.command for task in ledger.started] == [
         "one\n\nContext:\nthe farm\n\nhere",
         "two\n\nContext:\nthe farm",
     ]
@@ -118,7 +135,7 @@ async def test_what_a_model_filled_in_without_need_does_no_harm(
     ledger: Ledger, tmp_path: Path, arguments: dict[str, Any]
 ) -> None:
     await run(ledger, tmp_path, **arguments)
-    assert [task.command for task in ledger.begun] == ["count"]
+    assert [task.command for task in ledger.started] == ["count"]
 
 
 @pytest.mark.parametrize(
@@ -137,6 +154,12 @@ async def test_what_a_model_filled_in_without_need_does_no_harm(
         {"tasks": [{"goal": "one"}, {"context": "two"}]},
         {"tasks": [{"goal": "one"}], "context": ["farm"]},
         {"tasks": [{"goal": "one"}] * 4},
+        {"goal": "count", "model": 7},
+        {"goal": "count", "model": "large"},
+        {"goal": "count", "tools": "read_file"},
+        {"goal": "count", "tools": [7]},
+        {"goal": "count", "tools": ["read_file"]},
+        {"tasks": [{"goal": "one"}, {"goal": "two", "tools": ["terminal"]}]},
     ],
 )
 async def test_bad_arguments_are_answered_with_a_reason_and_start_nothing(
@@ -146,14 +169,14 @@ async def test_bad_arguments_are_answered_with_a_reason_and_start_nothing(
     assert list(answer) == ["error", "code"]
     assert answer["code"] in ("invalid_arguments", "too_large")
     assert len(answer["error"]) > 10
-    assert ledger.begun == []
+    assert ledger.started == []
 
 
 def test_the_description_says_what_the_tool_does() -> None:
-    spec = DelegateTool(Ledger(), Ledger()).spec
+    spec = DelegateTool(Ledger(), Ledger(), find_model).spec
     assert spec.name == "delegate_task"
     assert "cannot deliver later" in spec.description
-    assert spec.parameters["properties"].keys() == {"goal", "context", "tasks", "background"}
+    assert spec.parameters["properties"].keys() == {"goal", "context", "model", "tools", "tasks", "background"}
     assert orjson.dumps(spec.parameters)
 
 
@@ -162,9 +185,51 @@ async def test_in_a_turn_that_is_not_stored_the_sub_agents_work_in_the_call_what
     context = tool_context(tmp_path)
     context = replace(context, turn=replace(context.turn, is_ephemeral=True))
 
-    result = await DelegateTool(stored, in_memory).run({"goal": "count", "background": True}, context)
+    result = await DelegateTool(stored, in_memory, find_model).run({"goal": "count", "background": True}, context)
 
     answer = orjson.loads(result.text)
     assert [done["result"] for done in answer["results"]] == ["42"]
     assert "synchronously" in answer["note"]
-    assert (len(in_memory.begun), stored.begun) == (1, [])
+    assert (len(in_memory.started), stored.started) == (1, [])
+
+
+async def test_each_goal_may_name_a_model_and_tools_and_the_others_get_those_for_all(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    tasks = [{"goal": "one", "tools": ["read_file"]}, {"goal": "two", "model": " small "}, {"goal": "three"}]
+    arguments = {"tasks": tasks, "tools": ["terminal", "read_file", "terminal"]}
+    await DelegateTool(ledger, ledger, find_model).run(arguments, context_with(tmp_path, "read_file", "terminal"))
+    both = ("terminal", "read_file")
+    assert [(goal.model, goal.tools) for goal in ledger.goals] == [
+        ("", ("read_file",)),
+        ("demo:small", both),
+        ("", both),
+    ]
+
+
+async def test_without_a_choice_a_sub_agent_of_a_limited_turn_is_limited_alike(ledger: Ledger, tmp_path: Path) -> None:
+    tool = DelegateTool(ledger, ledger, find_model)
+    await tool.run({"goal": "count"}, context_with(tmp_path, "read_file", "delegate_task", is_limited=True))
+    assert ledger.goals == [Goal("count", tools=("delegate_task", "read_file"))]
+    await tool.run({"goal": "count"}, context_with(tmp_path, "read_file", "delegate_task"))
+    assert ledger.goals == [Goal("count")]
+
+
+async def test_a_choice_that_does_not_exist_is_answered_with_those_that_do(ledger: Ledger, tmp_path: Path) -> None:
+    tool, context = DelegateTool(ledger, ledger, find_model), context_with(tmp_path, "read_file", "terminal")
+    unknown_tool = orjson.loads((await tool.run({"goal": "count", "tools": ["rm"]}, context)).text)
+    unknown_model = orjson.loads((await tool.run({"goal": "count", "model": "large"}, context)).text)
+    assert unknown_tool == {
+        "error": "There is no tool 'rm' to hand on; you can choose from: read_file, terminal.",
+        "code": "invalid_arguments",
+    }
+    assert unknown_model["error"] == "There is no model 'large'; the models are: demo:small."
+
+
+async def test_a_call_that_is_run_again_finds_its_sub_agents_though_a_tool_of_theirs_has_gone(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    tool, arguments = DelegateTool(ledger, ledger, find_model), {"goal": "count", "tools": ["mcp__farm__count"]}
+    await tool.run(arguments, context_with(tmp_path, "mcp__farm__count"))
+    again = await tool.run(arguments, context_with(tmp_path))
+    assert orjson.loads(again.text)["results"][0]["result"] == "42"

@@ -39,6 +39,11 @@ class ProviderRegistry:
             self._built[provider] = self._build(provider)
         return self._built[provider], model
 
+    def missing_key(self, name: str) -> str:
+        """Return where the operator sets the key that a provider:model needs and lacks; empty if it can be asked."""
+        endpoint = self._settings.endpoints.get(name.partition(":")[0].strip())
+        return endpoint.key_setting if endpoint is not None and endpoint.lacks_key else ""
+
     async def close(self) -> None:
         built, self._built = self._built, {}
         for provider in built.values():

@@ -15,6 +15,7 @@ from wakeful.model.ids import new_id
 from wakeful.model.inbox import InboxRow, RowKind
 from wakeful.model.request import RUN_PART, TurnRequest, request_from
 from wakeful.model.session import Session
+from wakeful.model.tasks.goal import Goal
 from wakeful.model.tasks.task import Host, Task, TaskKind
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction
@@ -27,7 +28,7 @@ class DelegationStarter:
     settings: EngineSettings
 
     async def start(
-        self, tx: Transaction, turn: Turn, key: tuple[int, int], goals: Sequence[str], *, is_inline: bool
+        self, tx: Transaction, turn: Turn, key: tuple[int, int], goals: Sequence[Goal], *, is_inline: bool
     ) -> list[Task]:
         """Start a sub-agent for each goal, or return those that the same call has started before; `key` is the call's
         step and index. The caller holds the lock of the parent's session. Raises TooManyDelegations.
@@ -45,7 +46,7 @@ class DelegationStarter:
         check_delegation_limits(self.settings, wanted=count, working=working, depth=depth)
 
     async def _start_one(
-        self, tx: Transaction, turn: Turn, parent: Session, key: tuple[int, int], part: int, goal: str, is_inline: bool
+        self, tx: Transaction, turn: Turn, parent: Session, key: tuple[int, int], part: int, goal: Goal, is_inline: bool
     ) -> Task:
         now = await tx.now()
         task_id = new_id("del")
@@ -53,9 +54,9 @@ class DelegationStarter:
             new_id("ses"),
             parent.owner,
             turn.address,
-            turn.model,
+            goal.model or turn.model,
             turn.workspace,
-            title=title_from(goal),
+            title=title_from(goal.text),
             task_id=task_id,
             created_at=now,
             updated_at=now,
@@ -71,15 +72,17 @@ class DelegationStarter:
             index=key[1],
             part=part,
             host=self.host,
-            command=goal,
+            command=goal.text,
             door=turn.door,
             address=turn.address,
+            # Of the turn that its notice opens, not of the sub-agent.
             model=turn.model,
             will_notify=not is_inline,
             is_inline=is_inline,
+            spec=b"{}" if goal.tools is None else orjson.dumps({"tools": goal.tools}),
             child_session_id=child.id,
         )
-        await tx.inbox.post_if_new(_goal_row(task, child.id, request_from(turn.request), now))
+        await tx.inbox.post_if_new(_goal_row(task, child, request_from(turn.request), now))
         return await begin_task(tx, task, self.node)
 
 
@@ -99,21 +102,21 @@ def check_delegation_limits(limits: EngineSettings, *, wanted: int, working: int
         )
 
 
-def _goal_row(task: Task, child_id: str, asked: TurnRequest, now: float) -> InboxRow:
+def _goal_row(task: Task, child: Session, asked: TurnRequest, now: float) -> InboxRow:
     """Return the message that opens the child. If the parent's client (`asked`) can answer approvals, so can the
     child's.
     """
     request = {"request": TurnRequest(kind=RUN_PART)} if asked.can_ask else {}
     return InboxRow(
         id=0,
-        session_id=child_id,
+        session_id=child.id,
         dedupe_key=f"goal:{task.id}",
         kind=RowKind.MESSAGE,
         source="delegation",
         turn_id=new_id("turn"),
         door=task.door,
         address=task.address,
-        model=task.model,
+        model=child.model,
         payload=orjson.dumps({"text": task.command, **request}),
         created_at=now,
     )

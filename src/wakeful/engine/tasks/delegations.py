@@ -27,6 +27,7 @@ from wakeful.errors import StoreError
 from wakeful.model.event import PROCESS_COMPLETE
 from wakeful.model.inbox import RowKind
 from wakeful.model.session import Session
+from wakeful.model.tasks.goal import Goal
 from wakeful.model.tasks.task import Host, Task, TaskKind
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.store.base import Signal, Store, Transaction
@@ -79,11 +80,19 @@ class Delegations:
         store.notifier.listen(self._hear)
         store.notifier.watch(self._awaited)
 
-    async def begin(self, turn: Turn, step: int, index: int, goals: Sequence[str], *, is_inline: bool) -> list[Task]:
+    async def begin(self, turn: Turn, step: int, index: int, goals: Sequence[Goal], *, is_inline: bool) -> list[Task]:
         """Start a sub-agent for each goal, or find those that the same call has started before. They are watched even
         if the caller is cancelled meanwhile.
         """
         return await self._beginnings.to_its_end(self._begin(turn, (step, index), goals, is_inline))
+
+    async def begun(self, turn: Turn, step: int, index: int) -> bool:
+        """Return whether this call has started sub-agents, before it was cut off."""
+
+        async def body(tx: Transaction) -> bool:
+            return bool(await tx.tasks.of_call(turn.id, step, index))
+
+        return await self._store.read(body)
 
     async def ended(self, task_ids: Sequence[str]) -> list[Task]:
         """Wait until all these tasks have ended, and return them. The turn lends its slot meanwhile."""
@@ -148,7 +157,7 @@ class Delegations:
                 self._touched.add(watched.task_id)
         return max(0.0, min((watched.deadline for watched in self._watched.values()), default=now) - now) or None
 
-    async def _begin(self, turn: Turn, key: tuple[int, int], goals: Sequence[str], is_inline: bool) -> list[Task]:
+    async def _begin(self, turn: Turn, key: tuple[int, int], goals: Sequence[Goal], is_inline: bool) -> list[Task]:
         async def body(tx: Transaction) -> list[Task]:
             await tx.turns.require(turn.lease)
             return await self._starter.start(tx, turn, key, goals, is_inline=is_inline)

@@ -18,6 +18,8 @@ from wakeful.errors import TurnFailed
 from wakeful.model.ids import new_id
 from wakeful.model.journal.fact import Answered
 from wakeful.model.journal.message import UserMessage
+from wakeful.model.request import TurnRequest
+from wakeful.model.tasks.goal import Goal
 from wakeful.model.tasks.task import Host, Task, TaskKind, TaskStatus
 from wakeful.model.turn import Turn
 
@@ -50,7 +52,7 @@ class MemoryDelegations:
         with self._registered(turn, _Station(loop, 0)):
             yield
 
-    async def delegate(self, turn: Turn, goals: Sequence[str]) -> list[Task]:
+    async def delegate(self, turn: Turn, goals: Sequence[Goal]) -> list[Task]:
         """Run a sub-agent for each goal and wait for all. Cancelling this stops them. Raises TooManyDelegations."""
         above, working = self._stations[turn.id], self._working[turn.id]
         check_delegation_limits(self._settings, wanted=len(goals), working=working, depth=above.depth)
@@ -66,14 +68,14 @@ class MemoryDelegations:
             self._working = +self._working
         return [job.result() for job in jobs]
 
-    async def _work(self, parent: Turn, goal: str, station: _Station) -> Task:
-        child = _child_of(parent)
+    async def _work(self, parent: Turn, goal: Goal, station: _Station) -> Task:
+        child = _child_of(parent, goal)
         answers: list[str] = []
         with self._registered(child, station):
-            problem = await self._run(child, goal, answers, station.loop)
+            problem = await self._run(child, goal.text, answers, station.loop)
         answer = answers[-1] if answers else ""
         return replace(
-            self._task(parent, child, goal),
+            self._task(parent, child, goal.text),
             status=TaskStatus.FAILED if problem else TaskStatus.EXITED,
             exit_code=None if problem else 0,
             result=failure_words(problem, answer) if problem else answer,
@@ -127,14 +129,15 @@ class MemoryDelegations:
         )
 
 
-def _child_of(parent: Turn) -> Turn:
-    """Return the sub-agent's turn: with its parent's door, address, model and folder, without the client's request."""
+def _child_of(parent: Turn, goal: Goal) -> Turn:
+    """Return the sub-agent's turn: with its parent's door, address and folder, without the client's request."""
     return replace(
         parent,
         id=new_id("turn"),
         parent=None,
         source="delegation",
-        request=b"{}",
+        model=goal.model or parent.model,
+        request=TurnRequest(allowed_tools=goal.tools).dump(),
         works_for=parent.root_id,
         opened_at=time.time(),
     )

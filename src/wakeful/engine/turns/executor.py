@@ -9,6 +9,7 @@ from wakeful.engine.inbox.dispatcher import Dispatcher, require_session
 from wakeful.engine.ports import AgentLoop
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.spend_guard import SpendGuard
+from wakeful.engine.tasks.task_runner import require_task
 from wakeful.engine.turns.history import History
 from wakeful.engine.turns.recorder import Recorder
 from wakeful.engine.turns.teller import Teller, Telling
@@ -82,9 +83,11 @@ class Executor:
                 f"The turn was resumed {self.settings.resume_limit} times without getting any further.",
                 code="resume_limit",
             )
-        transcript, telling = await asyncio.gather(self.history.of(assignment), self.teller.tell(assignment))
+        transcript, telling, tools = await asyncio.gather(
+            self.history.of(assignment), self.teller.tell(assignment), self._allowed_tools(assignment)
+        )
         turn = replace(assignment.turn, told=telling.told)
-        run = self.loop.run(self._brief(turn, transcript, recorder))
+        run = self.loop.run(self._brief(turn, transcript, recorder, tools))
         record = partial(self._record, assignment, recorder, telling)
         try:
             # The time limit starts here, not at the opening: hours without a server do not count.
@@ -92,7 +95,7 @@ class Executor:
         finally:
             telling.close()
 
-    def _brief(self, turn: Turn, transcript: Transcript, recorder: Recorder) -> Brief:
+    def _brief(self, turn: Turn, transcript: Transcript, recorder: Recorder, tools: tuple[str, ...] | None) -> Brief:
         return Brief(
             turn=turn,
             messages=transcript.messages,
@@ -106,6 +109,7 @@ class Executor:
             measure=transcript.measure,
             summaries=transcript.summaries,
             vain_summaries=transcript.vain_summaries,
+            tools=tools,
             running_work=partial(self._running_work, turn.session_id),
             todo=partial(self._todo, turn.session_id),
             check_spend=self.spend.check,
@@ -117,6 +121,18 @@ class Executor:
             raise _Paused
         entries = await recorder.join(step, index)
         return [input_message(entry) for entry in entries]
+
+    async def _allowed_tools(self, assignment: Assignment) -> tuple[str, ...] | None:
+        """Return the tools that the session's delegation allows, in each of its turns; None: all of them."""
+        if assignment.opened is not None:
+            # A client is making this session now, so no delegation is above it.
+            return None
+
+        async def body(tx: Transaction) -> tuple[str, ...] | None:
+            task_id = (await require_session(tx, assignment.turn.session_id)).task_id
+            return None if task_id is None else (await require_task(tx, task_id)).allowed_tools
+
+        return await self.store.read(body)
 
     async def _running_work(self, session_id: str) -> list[Task]:
         async def body(tx: Transaction) -> list[Task]:

@@ -197,6 +197,8 @@ class Brief:
     # The summaries that the turn has recorded so far, and how many of them were in vain.
     summaries: int = 0
     vain_summaries: int = 0
+    # The only tools that a sub-agent may call, by name; None: all of them.
+    tools: tuple[str, ...] | None = None
     # Returns the background work of the session that runs now.
     running_work: Callable[[], Awaitable[Sequence[Task]]] = _no_work
     # Returns the agent's list of what is to be done.

@@ -63,7 +63,8 @@ class Task:
     part: int = 0
     # Its call waits for it, and it ends with the turn that started it.
     is_inline: bool = False
-    # What is needed to start it again, and how far its output was searched: JSON, written by the tools.
+    # What is needed to start it again, and how far its output was searched: JSON, written by the tools. A delegation's
+    # spec has the tools that its sub-agent may call.
     spec: bytes = b"{}"
     watch: bytes = b"{}"
     # The number of the spawn that counts: an older spawn that comes late does nothing.
@@ -99,6 +100,12 @@ class Task:
         if not self.is_running or self.kill_intended or orjson.loads(self.watch).get("is_off"):
             return []
         return list(orjson.loads(self.spec).get("watch_patterns", []))
+
+    @property
+    def allowed_tools(self) -> tuple[str, ...] | None:
+        """The only tools that the sub-agent of a delegation may call; None: all of them."""
+        names: list[str] | None = orjson.loads(self.spec).get("tools")
+        return None if names is None else tuple(names)
 
     @property
     def has_promise(self) -> bool:
