@@ -16,6 +16,7 @@ from wakeful.model.turn import Door
 from wakeful.store.base import Store, Transaction
 from wakeful.web.feeds.news_feed import NewsFeed
 from wakeful.web.feeds.row_feed import RowFeed
+from wakeful.web.feeds.work_feed import WorkFeed
 from wakeful.web.fields import DoorHeader, read_headers
 from wakeful.web.messages.answers import Answers
 from wakeful.web.ports import TaskAccess
@@ -48,10 +49,12 @@ class Web:
     answers: Answers = field(default_factory=Answers)
     rows: RowFeed = field(init=False)
     news: NewsFeed = field(init=False)
+    works: WorkFeed = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", RowFeed(self.store, self.mode))
         object.__setattr__(self, "news", NewsFeed(self.store))
+        object.__setattr__(self, "works", WorkFeed(self.store))
 
     def door(self, request: Request) -> Door:
         """Raises InvalidRequest."""

@@ -146,7 +146,7 @@ async def test_a_call_knows_its_step_and_index_and_works_in_the_folder_of_its_se
     tool = EchoTool()
     brief = replace(brief_with(), turn=replace(TURN, workspace="/srv/project"))
     await facts_of(loop_with(ScriptedModel([([], (call("echo"),)), (["done"], ())]), tool), brief)
-    assert tool.contexts == [ToolContext(brief.turn, 1, 1, "c1")]
+    assert tool.contexts == [ToolContext(brief.turn, 1, 1, "c1", tools=TurnTools(frozenset({"echo"})))]
     assert tool.contexts[0].workspace == Path("/srv/project")
 
 

@@ -69,7 +69,7 @@ test("pages that open at once share a stream, from the lowest cursor of each ses
   page(hub, "b", "3");
   page(hub, null, "0");
   await opened(hub);
-  assert.deepEqual(asked, ["/api/stream?sessions=a,b&turns=inline&html=1&rows=1&news=1&after=a:5.1,b:3"]);
+  assert.deepEqual(asked, ["/api/stream?sessions=a,b&turns=inline&html=1&rows=1&news=1&work=1&after=a:5.1,b:3"]);
 });
 
 test("a frame reaches the pages of its session only, and a row reaches all", async () => {

@@ -9,7 +9,6 @@ from wakeful.engine.inbox.dispatcher import Dispatcher, require_session
 from wakeful.engine.ports import AgentLoop
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.spend_guard import SpendGuard
-from wakeful.engine.tasks.task_runner import require_task
 from wakeful.engine.turns.history import History
 from wakeful.engine.turns.recorder import Recorder
 from wakeful.engine.turns.teller import Teller, Telling
@@ -130,7 +129,8 @@ class Executor:
 
         async def body(tx: Transaction) -> tuple[str, ...] | None:
             task_id = (await require_session(tx, assignment.turn.session_id)).task_id
-            return None if task_id is None else (await require_task(tx, task_id)).allowed_tools
+            task = None if task_id is None else await tx.tasks.get(task_id)
+            return None if task is None else task.allowed_tools
 
         return await self.store.read(body)
 

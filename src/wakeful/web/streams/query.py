@@ -54,6 +54,13 @@ class SeveralStreamsQuery(Incoming):
             "`news_initial` {last_news_id}; the position is part of the `id`, as in `news:57`."
         ),
     ] = False
+    work: Annotated[
+        Switch,
+        words(
+            "Also `work` {session_id, works}: what each running sub-agent of these sessions does, and what it and its "
+            "own sub-agents have used so far, by the id of its task."
+        ),
+    ] = False
     after: _Cursor = ""
 
     def session_ids(self) -> list[str]:

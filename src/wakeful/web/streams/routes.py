@@ -15,6 +15,7 @@ from wakeful.model.event import Event
 from wakeful.model.packed_json import pack
 from wakeful.store.base import Transaction
 from wakeful.web.cursor import START, Cursor, parse_cursor, parse_cursors, parse_turn_cursor
+from wakeful.web.feeds.work_feed import WORK
 from wakeful.web.fields import read_query
 from wakeful.web.streams.follower import Frames, SessionState, follow_session, follow_with_html, read_state
 from wakeful.web.streams.frames import is_given_out, lines_of, on_the_wire
@@ -30,9 +31,10 @@ from wakeful.web.streams.word_frames import runs_of, turn_words
 from wakeful.web.web import Web
 from wakeful.wire.sse import EventStream
 
-# The names of the two sources that are not sessions; a session's source is named by its id.
+# The names of the sources that are not sessions; a session's source is named by its id.
 _ROWS = "rows"
 _NEWS = "news"
+_WORK = "work"
 
 
 class StreamRoutes:
@@ -74,6 +76,8 @@ class StreamRoutes:
         sources = {state.session.id: self._follow(state, cursors[state.session.id], asked) for state in states}
         if asked.rows:
             sources[_ROWS] = self._rows(request)
+        if asked.work:
+            sources[_WORK] = self._works(list(cursors))
         if asked.news:
             last = await self._web.news.last(request.state.principal)
             cursors[_NEWS] = _news_cursor(given, last)
@@ -107,6 +111,11 @@ class StreamRoutes:
         async with aclosing(feed) as rows:
             async for name, data in rows:
                 yield [("", lines_of(name, data))]
+
+    async def _works(self, session_ids: list[str]) -> Frames:
+        async with aclosing(self._web.works.follow(session_ids)) as feed:
+            async for data in feed:
+                yield [("", lines_of(WORK, data))]
 
     async def _news(self, request: Request, cursor: Cursor, last: int) -> Frames:
         yield [(str(cursor), lines_of("news_initial", pack({"last_news_id": last})))]

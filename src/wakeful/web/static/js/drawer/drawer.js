@@ -34,7 +34,7 @@ class Drawer {
     const head = el("div", { class: "drawer__head" }, el("h2", { text: "Background" }), iconButton("cross", "Close background work", () => this.close()));
     element.replaceChildren(head, this.#body);
     on("session-opened", () => this.#forget());
-    on("session-changed", (parts) => parts.some((part) => ["tasks", "approvals", "turns", "todo"].includes(part)) && this.#draw());
+    on("session-changed", (parts) => parts.some((part) => ["tasks", "works", "approvals", "turns", "todo"].includes(part)) && this.#draw());
     on("show-drawer", () => this.toggle());
     settings.on("drawer", () => this.#layOut());
     OVER.addEventListener("change", () => this.#layOut());
@@ -111,7 +111,7 @@ class Drawer {
     const cards = new Map();
     for (const task of running) {
       const card = this.#cards.get(task.id) ?? new TaskCard(task);
-      card.update(task, asking.has(task.id));
+      card.update(task, asking.has(task.id), openSession.works[task.id]);
       cards.set(task.id, card);
     }
     for (const [id, card] of this.#cards) if (!cards.has(id)) card.stop();

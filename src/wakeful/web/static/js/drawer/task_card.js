@@ -6,6 +6,7 @@ import { copyText } from "../clipboard.js";
 import { el, icon } from "../dom.js";
 import { openSessionById, sessionPath } from "../router.js";
 import { shortId } from "../ids.js";
+import { doingWords, usedWords } from "../work_words.js";
 import { promiseWords } from "../words.js";
 import { LogView } from "./log_view.js";
 import { runningState } from "./task_words.js";
@@ -30,10 +31,11 @@ export class TaskCard {
     this.update(task, false);
   }
 
-  update(task, needsYou) {
+  // `work` is what a sub-agent does.
+  update(task, needsYou, work) {
     this.#task = task;
     this.#state.replaceChildren(needsYou ? el("span", { class: "state state--needs", text: "needs you" }) : runningState(task));
-    this.#progress.replaceChildren(...this.#facts(task));
+    this.#progress.replaceChildren(...this.#facts(task, work));
   }
 
   start() {
@@ -44,7 +46,7 @@ export class TaskCard {
     this.#log?.stop();
   }
 
-  #facts(task) {
+  #facts(task, work) {
     const notice = promiseWords(task);
     if (task.kind === "delegation") {
       const open = (event) => {
@@ -52,7 +54,9 @@ export class TaskCard {
         openSessionById(task.child_session_id);
       };
       const link = task.child_session_id && el("a", { href: sessionPath(task.child_session_id), onclick: open, text: "Open its session" });
-      return [el("div", { class: "task__meta" }, el("span", { text: `sub-agent, ${notice}` }), link)];
+      const doing = el("div", { class: "task__doing mono", text: doingWords(work), title: doingWords(work) });
+      const used = el("div", { class: "task__meta" }, el("span", { text: usedWords(work) }));
+      return [doing, used, el("div", { class: "task__meta" }, el("span", { text: `sub-agent, ${notice}` }), link)];
     }
     const isKnown = task.progress !== null && task.progress !== undefined;
     const bar = isKnown && el("progress", { class: "progress", max: 100, value: task.progress, "aria-label": `Progress of ${shortId(task.id)}` });

@@ -12,6 +12,8 @@ const FRAMES = { ...SESSION_FRAMES, ...TURN_FRAMES, ...SUMMARY_FRAMES };
 
 export function applyFrame(state, { name, cursor, data }) {
   if (name === "answer_html") return foldHtml(state, cursor, data);
+  // In no log: the newest one counts.
+  if (name === "work") return foldWorks(state, data);
   if (name === "initial") return startConnection(state, data);
   // Frames sent on arrival repeat what is in the snapshot, or in the log after it.
   if (data.recovered) return [];
@@ -23,6 +25,11 @@ export function applyFrame(state, { name, cursor, data }) {
   // The turn started while the connection was down, and only the server knows when.
   if (name === "turn_started" && factOf(cursor) <= state.caughtUpTo) state.isStale = true;
   return [...shown, ...(FRAMES[name]?.(state, data) ?? [])];
+}
+
+function foldWorks(state, { works }) {
+  state.works = works;
+  return ["works"];
 }
 
 // A log that ends before our cursor is a different one: a restored backup, perhaps.

@@ -13,7 +13,7 @@ import { emptyState, openSession } from "./state.js";
 const PAGE = 100;
 // A reader who scrolls back tends to go far.
 const OLDER_PAGE = 200;
-const EVERYTHING = ["session", "messages", "turns", "tasks", "approvals", "queued", "notices", "todo"];
+const EVERYTHING = ["session", "messages", "turns", "tasks", "works", "approvals", "queued", "notices", "todo"];
 const AGAIN_MS = 2_000;
 
 // Counts the sessions that were opened: responses for an earlier one are ignored.

@@ -16,6 +16,8 @@ export function emptyState() {
     hasMore: false,
     // id → task
     tasks: new Map(),
+    // task_id → what a running sub-agent does and has used: {tool, argument, words, steps, cost_usd, …}
+    works: {},
     approvals: [],
     // Approvals that were answered while the page was open, shown in a line each.
     answered: [],

@@ -87,7 +87,7 @@ export class Hub {
       if (session) cursors.set(session, cursors.has(session) ? lowest([cursors.get(session), after]) : after);
     }
     const followed = new Map([...cursors].slice(-MOST_SESSIONS));
-    const query = { sessions: [...followed.keys()].join(","), turns: "inline", html: 1, rows: 1, news: 1 };
+    const query = { sessions: [...followed.keys()].join(","), turns: "inline", html: 1, rows: 1, news: 1, work: 1 };
     if (this.#newsAt !== null) followed.set(NEWS, this.#newsAt);
     if (followed.size) query.after = joinCursors(followed);
     return `/api/stream?${new URLSearchParams(query)}`;

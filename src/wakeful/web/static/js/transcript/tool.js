@@ -4,6 +4,8 @@ import { el, icon } from "../dom.js";
 import { fileElements } from "../files.js";
 import { openSession } from "../session/state.js";
 import { changeState, deltaView, whyNotUndone } from "./changes.js";
+import { delegatesOf } from "../work_words.js";
+import { Delegates } from "./delegates.js";
 import { stateChip } from "./state_chip.js";
 import { TaskProgress } from "./task_progress.js";
 import { toolBody } from "./tool_body.js";
@@ -24,6 +26,7 @@ export class ToolView {
   #progress = new TaskProgress();
   // What show_file shows, visible without unfolding.
   #files = el("div", { class: "tool__files", hidden: true });
+  #delegates = new Delegates();
 
   constructor() {
     const summary = el(
@@ -37,7 +40,8 @@ export class ToolView {
       this.#why,
     );
     this.#fold = el("details", { class: "tool fold", ontoggle: () => this.#toggle() }, summary);
-    this.element = el("div", { class: "tool__row" }, this.#fold, this.#progress.element, this.#files);
+    const parts = [this.#progress.element, this.#delegates.element, this.#files];
+    this.element = el("div", { class: "tool__row" }, this.#fold, parts);
   }
 
   update({ message }) {
@@ -51,6 +55,7 @@ export class ToolView {
     if (changed) [call.error] = whyNotUndone(message.tool);
     this.#line(message, call, state);
     this.#progress.update(tasks);
+    this.#delegates.update(delegatesOf(message, call.arguments, [...openSession.tasks.values()]), openSession.works);
     if (message.rev === this.#rev) return;
     this.#rev = message.rev;
     this.element.dataset.message = message.id;

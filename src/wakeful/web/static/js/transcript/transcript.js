@@ -12,7 +12,7 @@ import { Scrolling } from "./scrolling.js";
 import { SummaryTurn } from "./summary_turn.js";
 import { TurnView } from "./turn.js";
 
-const REDRAWS = new Set(["messages", "turns", "tasks", "approvals", "older"]);
+const REDRAWS = new Set(["messages", "turns", "tasks", "works", "approvals", "older"]);
 // These changes affect only the turns whose messages changed; the others may affect any turn.
 const IN_PLACE = new Set(["messages", "older"]);
 

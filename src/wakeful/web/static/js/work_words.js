@@ -1,0 +1,37 @@
+// What a running sub-agent does and has used so far, in words.
+
+import { count, money, tokens } from "./format.js";
+
+// "terminal pytest -q", the last words in quotes, or "thinking" before the first answer.
+export function doingWords(work) {
+  if (work?.tool) return [work.tool, work.argument].filter(Boolean).join(" ");
+  return work?.words ? `“${work.words}”` : "thinking";
+}
+
+// "4 steps · 12.3k tokens · $0.03 · 1 sub-agent"
+export function usedWords(work) {
+  if (!work) return "";
+  const used = work.input_tokens + work.output_tokens;
+  const price = work.cost_usd === null ? "no price" : work.cost_usd > 0 ? money(work.cost_usd) : "";
+  const parts = [
+    count(work.steps, "step"),
+    used ? `${tokens(used)} tokens` : "",
+    price,
+    work.sub_agents ? count(work.sub_agents, "sub-agent") : "",
+  ];
+  return parts.filter(Boolean).join(" · ");
+}
+
+// The running sub-agents that a call has started; until it has a result, only their goals tell.
+export function delegatesOf(message, given, tasks) {
+  if (message.tool.name !== "delegate_task") return [];
+  const parts = Array.isArray(given?.tasks) && given.tasks.length ? given.tasks : [given];
+  const goals = new Set(parts.map((part) => String(part?.goal ?? "").trim()));
+  return tasks.filter(
+    (task) =>
+      task.kind === "delegation" &&
+      task.status === "running" &&
+      task.turn_id === message.turn_id &&
+      goals.has(task.command.split("\n\nContext:\n")[0]),
+  );
+}
