@@ -39,7 +39,7 @@ test("a call without a result finds its running sub-agents by their goals", () =
   ];
   const found = (name, given) => delegatesOf({ turn_id: "t1", tool: { name } }, given, tasks).map(({ id }) => id);
   assert.deepEqual(found("delegate_task", { goal: " count ", tasks: [] }), ["del_1"]);
-  assert.deepEqual(found("delegate_task", { tasks: [{ goal: "sort" }, { goal: "count" }] }), ["del_1", "del_2"]);
+  assert.deepEqual(found("delegate_task", { tasks: [{ goal: "sort" }, { goal: "count" }] }), ["del_2", "del_1"]);
   assert.deepEqual(found("delegate_task", null), []);
   assert.deepEqual(found("terminal", { goal: "count" }), []);
 });

@@ -73,6 +73,7 @@ class FollowedSession:
         self._jobs = [
             asyncio.create_task(self._follow(stream), name="session stream"),
             asyncio.create_task(self._keep_looking(), name="session snapshots"),
+            asyncio.create_task(self._follow_work(session_id), name="work of sub-agents"),
         ]
 
     async def leave(self) -> None:
@@ -115,6 +116,7 @@ class FollowedSession:
         snapshot = await self._client.get("/api/session", session_id=self._standing.session_id, limit=1)
         self._standing.learn(snapshot, asked)
         self._narrator.show_question()
+        self._narrator.show_work()
         self._on_change()
 
     def has_ended(self, turn_id: str) -> bool:
@@ -159,6 +161,18 @@ class FollowedSession:
             raise
         finally:
             self._notify()
+
+    async def _follow_work(self, session_id: str) -> None:
+        """Show what the session's sub-agents do."""
+        try:
+            async with aclosing(self._client.events("/api/stream", sessions=session_id, work="1")) as events:
+                async for event in events:
+                    if event.name == "work":
+                        self._standing.works = event.data["works"]
+                        self._narrator.show_work()
+        except WakefulError as error:
+            # The session works without it.
+            logger.warning("sub-agents cannot be followed: %s", error)
 
     def _hear(self, event: ServerEvent) -> None:
         # The narrator first: what it shows for a task depends on the state before this event.

@@ -19,6 +19,7 @@ from wakeful.cli.chat.cards.cards import (
 from wakeful.cli.chat.cards.context_cards import stand_in_card, summed_card, summing_card, todo_card
 from wakeful.cli.chat.cards.question_card import answered_card, question_card
 from wakeful.cli.chat.cards.tool_card import call_title, interrupted_card, tool_card
+from wakeful.cli.chat.cards.work_line import work_lines
 from wakeful.cli.chat.screens.markdown_stream import MarkdownStream
 from wakeful.cli.chat.screens.screen import AnswerDraft, Screen
 from wakeful.cli.chat.standing import Standing
@@ -204,6 +205,10 @@ class Narrator:
         else:
             waits = f"Jobs have reported and wait until {until}, or for your words: no more wake-ups this hour."
         self._show(remark(waits))
+
+    def show_work(self) -> None:
+        """Show what the running sub-agents do."""
+        self._screen.change_work(work_lines(self._standing.running_tasks, self._standing.works))
 
     def _begin_step(self, step: int) -> None:
         if step != self._step:

@@ -18,6 +18,8 @@ class Standing:
     active_since: float = 0.0
     turns: KnownTurns = field(default_factory=KnownTurns)
     tasks: list[dict[str, Any]] = field(default_factory=list)
+    # What running sub-agents do and have used, by the ids of their tasks.
+    works: dict[str, dict[str, Any]] = field(default_factory=dict)
     # Tasks whose end the agent was promised to be notified of, whether or not that promise still holds.
     promised: set[str] = field(default_factory=set)
     queued: list[dict[str, Any]] = field(default_factory=list)
@@ -62,7 +64,7 @@ class Standing:
         self.session_id, self.model, self.mode, self.title = session_id, model, "", ""
         self.active_turn, self.turns = None, KnownTurns()
         self.tasks, self.queued, self.waiting_notices = [], [], []
-        self.approvals, self.promised = {}, set()
+        self.approvals, self.promised, self.works = {}, set(), {}
 
     def learn(self, snapshot: dict[str, Any], asked: Collection[str] = ()) -> None:
         """Update from GET /api/session. Active turns and new questions come from the stream, which is quicker, but it

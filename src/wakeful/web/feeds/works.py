@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from wakeful.model.journal.work import SubAgentWork, call_or_words
 from wakeful.model.session import Session
-from wakeful.model.tasks.work import Work, call_or_words
 from wakeful.store.base import Transaction
 from wakeful.web.messages.turn import cost_fields
 
@@ -15,14 +15,14 @@ _TURNS = 50
 @dataclass(frozen=True, slots=True)
 class Works:
     # By the ids of the delegations.
-    works: dict[str, Work]
+    works: dict[str, SubAgentWork]
     # The sessions of all sub-agents, at any depth.
     sessions: frozenset[str]
 
 
 async def works_in(tx: Transaction, session_id: str) -> Works:
     """Return the work of the session's running sub-agents, each with what its own sub-agents have used."""
-    works: dict[str, Work] = {}
+    works: dict[str, SubAgentWork] = {}
     sessions: set[str] = set()
     for task in await tx.tasks.running_in(session_id):
         child = None if task.child_session_id is None else await tx.sessions.get(task.child_session_id)
@@ -32,7 +32,7 @@ async def works_in(tx: Transaction, session_id: str) -> Works:
     return Works(works, frozenset(sessions))
 
 
-def shown_work(work: Work) -> dict[str, Any]:
+def shown_work(work: SubAgentWork) -> dict[str, Any]:
     return {
         "tool": work.tool,
         "argument": work.argument,
@@ -43,7 +43,7 @@ def shown_work(work: Work) -> dict[str, Any]:
     }
 
 
-async def _work_of(tx: Transaction, session: Session) -> tuple[Work, set[str]]:
+async def _work_of(tx: Transaction, session: Session) -> tuple[SubAgentWork, set[str]]:
     tool, argument, words = await _doing(tx, session)
     steps, spend, sessions = await _steps_of(tx, session), session.spend, {session.id}
     running = 0
@@ -54,7 +54,7 @@ async def _work_of(tx: Transaction, session: Session) -> tuple[Work, set[str]]:
             steps, spend, sessions = steps + work.steps, spend + work.spend, sessions | below
             running += work.sub_agents
     running += sum(task.child_session_id is not None for task in await tx.tasks.running_in(session.id))
-    return Work(tool, argument, words, steps, spend, running), sessions
+    return SubAgentWork(tool, argument, words, steps, spend, running), sessions
 
 
 async def _doing(tx: Transaction, session: Session) -> tuple[str, str, str]:

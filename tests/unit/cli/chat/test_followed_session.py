@@ -42,6 +42,9 @@ class ScriptedClient(Client):
         raise self.refusal
 
     async def events(self, path: str, *, after: str = "", **query: str) -> AsyncGenerator[ServerEvent, None]:
+        if "work" in query:
+            # No sub-agents run.
+            await asyncio.Event().wait()
         self.asked_after.append(after)
         for number, (name, data) in enumerate(self._streams.pop(0)):
             yield ServerEvent(f"{number}~1~1" if name == "token" else str(number), name, data)
@@ -59,6 +62,9 @@ class Lines:
         self.shown.append(block)
 
     def change_draft(self, draft: AnswerDraft) -> None:
+        pass
+
+    def change_work(self, lines: Mapping[str, str]) -> None:
         pass
 
 

@@ -1,5 +1,6 @@
 """A session on a screen: what is final, what is not yet, and what was taken back."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -28,6 +29,9 @@ class RecordingScreen:
 
     def change_draft(self, draft: AnswerDraft) -> None:
         self.draft = draft
+
+    def change_work(self, lines: Mapping[str, str]) -> None:
+        self.work = lines
 
 
 def narrated(*frames: Frame, standing: Standing | None = None) -> RecordingScreen:
@@ -243,3 +247,24 @@ def test_an_answer_that_was_cut_at_the_output_limit_says_so() -> None:
 
     assert screen.shown[0] == "Half an"
     assert "The model reached its output limit: the answer stops here. Ask it to go on." in screen.shown[1]
+
+
+def test_a_changed_plan_is_shown_whole_with_what_is_done() -> None:
+    items = [{"id": "a", "text": "read", "status": "done"}, {"id": "b", "text": "mend\nit", "status": "active"}]
+    (card,) = narrated(("todo", {"session_id": "s", "items": items})).cards
+    assert (card.title, card.lines) == ("Plan, 1 of 2 done:", ("[x] read", "[>] mend it"))
+    (empty,) = narrated(("todo", {"session_id": "s", "items": []})).cards
+    assert empty.title == "The plan is empty."
+
+
+def test_sub_agents_are_shown_as_long_as_they_run() -> None:
+    screen, standing = RecordingScreen(), Standing()
+    task = {"id": "del_1", "command": "count", "status": "running", "will_notify": True}
+    work = {"tool": "terminal", "argument": "ls", "words": "", "steps": 1, "input_tokens": 0, "output_tokens": 0}
+    standing.tasks, standing.works = [task], {"del_1": work | {"cost_usd": 0, "sub_agents": 0}}
+    narrator = Narrator(screen, standing)
+    narrator.show_work()
+    assert screen.work == {"del_1": "↳ count (1 step): terminal ls"}
+    task["status"] = "exited"
+    narrator.show_work()
+    assert screen.work == {}

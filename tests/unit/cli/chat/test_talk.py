@@ -71,6 +71,8 @@ class Titles:
 
     def change_draft(self, draft: AnswerDraft) -> None: ...
 
+    def change_work(self, lines: Mapping[str, str]) -> None: ...
+
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,7 +55,7 @@ def _context(usage: dict[str, Any]) -> str:
 
 
 def _session(usage: dict[str, Any]) -> str:
-    cost = "price unknown" if usage["cost_usd"] is None else _money(usage["cost_usd"])
+    cost = "price unknown" if usage["cost_usd"] is None else money(usage["cost_usd"])
     unpriced = usage["unpriced_tokens"]
     without = f", and {unpriced:,} tokens without a known price" if unpriced and usage["cost_usd"] is not None else ""
     return f"This session: {usage['input_tokens']:,} tokens read, {usage['output_tokens']:,} written; {cost}{without}."
@@ -63,13 +63,13 @@ def _session(usage: dict[str, Any]) -> str:
 
 def _today(today: dict[str, Any]) -> str:
     waking, hard = today["cap_usd"], today["hard_cap_usd"]
-    limits = [f"At {_money(waking)} a day nothing wakes by itself."] if waking is not None else []
-    limits += [f"At {_money(hard)} a day no model is asked."] if hard is not None else []
+    limits = [f"At {money(waking)} a day nothing wakes by itself."] if waking is not None else []
+    limits += [f"At {money(hard)} a day no model is asked."] if hard is not None else []
     # Answers without a known price are not free.
-    cost = "price unknown" if today["days"][-1]["cost_usd"] is None else _money(today["spent_today_usd"])
+    cost = "price unknown" if today["days"][-1]["cost_usd"] is None else money(today["spent_today_usd"])
     spent = f"Today, in all sessions: {cost}."
     return " ".join([spent, *_REACHED.get(today["state"], limits)])
 
 
-def _money(usd: float) -> str:
+def money(usd: float) -> str:
     return "under $0.01" if 0 < usd < 0.01 else f"${usd:,.2f}"

@@ -1,5 +1,6 @@
 """Paints the lines above the prompt that are not final: the unfinished answer, running calls, waiting messages."""
 
+from collections.abc import Iterable
 from time import monotonic
 
 from rich.text import Text
@@ -16,9 +17,12 @@ _THOUGHT_LINES = 2
 _WAITING = 3
 
 
-def draft_lines(painter: Painter, draft: AnswerDraft, standing: Standing, height: int) -> list[str]:
-    """Return the painted lines, at most `height`."""
-    below = [*_calls(painter, draft), *_waiting(painter, standing)][: max(1, height // 2)]
+def draft_lines(
+    painter: Painter, draft: AnswerDraft, work: Iterable[str], standing: Standing, height: int
+) -> list[str]:
+    """Return the painted lines, at most `height`. `work` has a line for each running sub-agent."""
+    agents = [painted for line in work for painted in _one_line(painter, Text(line, "dim"))]
+    below = [*_calls(painter, draft), *agents, *_waiting(painter, standing)][: max(1, height // 2)]
     above = [*_thought(painter, draft), *_answer(painter, draft)]
     if not above and not draft.calls and standing.is_busy and not standing.approvals:
         above = painter.paint(Text("…", "dim")).splitlines()

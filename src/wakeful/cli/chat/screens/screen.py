@@ -1,5 +1,6 @@
 """The interface of the screens that show a session."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -27,4 +28,8 @@ class Screen(Protocol):
 
     def change_draft(self, draft: AnswerDraft) -> None:
         """Repaint the draft, which is always the same object."""
+        ...
+
+    def change_work(self, lines: Mapping[str, str]) -> None:
+        """Show what running sub-agents do, by the ids of their tasks."""
         ...

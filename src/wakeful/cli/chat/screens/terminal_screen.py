@@ -1,7 +1,7 @@
 """The screen of a terminal: final text scrolls away above the prompt, the draft stays just above it."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from prompt_toolkit import PromptSession
@@ -47,6 +47,7 @@ class TerminalScreen:
         self.standing = Standing()
         self._prompt = prompt
         self._draft = AnswerDraft()
+        self._work: Mapping[str, str] = {}
         self._final: list[str] = []
         self._painter = Painter(80)
         # The painted lines above the prompt; None if they have to be painted again.
@@ -102,6 +103,10 @@ class TerminalScreen:
 
     def change_draft(self, draft: AnswerDraft) -> None:
         self._draft = draft
+        self.change()
+
+    def change_work(self, lines: Mapping[str, str]) -> None:
+        self._work = lines
         self.change()
 
     def change(self) -> None:
@@ -185,7 +190,7 @@ class TerminalScreen:
         if self._painted is None:
             rows = self.app.output.get_size().rows
             height = max(1, min(_MOST_LINES, rows // 2))
-            lines = draft_lines(self._fitted(), self._draft, self.standing, height)
+            lines = draft_lines(self._fitted(), self._draft, self._work.values(), self.standing, height)
             above = "".join(f"{line}\n" for line in lines) + ("\n" if lines else "")
             self._painted = [*to_formatted_text(ANSI(above)), ("class:prompt", self._prompt)]
         return self._painted

@@ -22,16 +22,14 @@ export function usedWords(work) {
   return parts.filter(Boolean).join(" · ");
 }
 
-// The running sub-agents that a call has started; until it has a result, only their goals tell.
+// The running sub-agents that a call has started, in the order of their goals; until it has a result, only their goals tell.
 export function delegatesOf(message, given, tasks) {
   if (message.tool.name !== "delegate_task") return [];
   const parts = Array.isArray(given?.tasks) && given.tasks.length ? given.tasks : [given];
-  const goals = new Set(parts.map((part) => String(part?.goal ?? "").trim()));
-  return tasks.filter(
-    (task) =>
-      task.kind === "delegation" &&
-      task.status === "running" &&
-      task.turn_id === message.turn_id &&
-      goals.has(task.command.split("\n\nContext:\n")[0]),
-  );
+  const goals = parts.map((part) => String(part?.goal ?? "").trim());
+  const place = (task) => goals.indexOf(task.command.split("\n\nContext:\n")[0]);
+  const isOfTurn = (task) => task.kind === "delegation" && task.status === "running" && task.turn_id === message.turn_id;
+  return tasks
+    .filter((task) => isOfTurn(task) && place(task) !== -1)
+    .sort((one, other) => place(one) - place(other) || one.id.localeCompare(other.id));
 }

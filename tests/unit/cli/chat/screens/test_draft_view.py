@@ -15,8 +15,10 @@ def without_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "dumb")
 
 
-def lines(draft: AnswerDraft, standing: Standing | None = None, height: int = 8) -> list[str]:
-    return draft_lines(Painter(40), draft, standing or Standing(), height)
+def lines(
+    draft: AnswerDraft, standing: Standing | None = None, height: int = 8, work: tuple[str, ...] = ()
+) -> list[str]:
+    return draft_lines(Painter(40), draft, work, standing or Standing(), height)
 
 
 def test_an_idle_session_has_nothing_over_its_prompt() -> None:
@@ -55,3 +57,11 @@ def test_the_height_is_kept(height: int) -> None:
     draft = AnswerDraft(text="word " * 500, thought="hm " * 500, calls={str(n): ("ls", 0.0) for n in range(20)})
 
     assert len(lines(draft, standing, height)) <= height
+
+
+def test_each_running_sub_agent_has_one_line_below_the_calls() -> None:
+    draft = AnswerDraft(calls={"c1": ("delegate_task  count", monotonic())})
+    shown = lines(draft, work=("↳ one: thinking", f"↳ two: {'very ' * 20}long"))
+
+    assert [line[:5] for line in shown] == ["▸ del", "↳ one", "↳ two"]
+    assert shown[-1].endswith("…")

@@ -14,7 +14,7 @@ _MOST_CHARACTERS = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class SubAgentWork:
     # The tool that runs, with the argument that sums the call up; empty while the model is asked.
     tool: str = ""
     argument: str = ""

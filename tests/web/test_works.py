@@ -1,0 +1,55 @@
+"""The live view of sub-agents: a client that connects gets what they do now, and then every change."""
+
+import asyncio
+from typing import Any
+
+from tests.patience import PATIENCE
+from tests.web.kit import Reader, Served
+from wakeful.model.tasks.goal import Goal
+from wakeful.model.tasks.task import Task
+
+
+async def delegated(web: Served, turn_id: str, index: int, goal: str) -> tuple[Task, str]:
+    """Return the delegation of a running turn, and the turn of its sub-agent."""
+    turn = (await web.running(turn_id)).turn
+    (task,) = await web.engine.delegations.begin(turn, 1, index, [Goal(goal)], is_inline=False)
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            for brief in web.agent.briefs.values():
+                if brief.turn.session_id == task.child_session_id:
+                    return task, brief.turn.id
+            await asyncio.sleep(0.001)
+
+
+async def works(reader: Reader, **steps: int) -> dict[str, Any]:
+    """Return the works of the first frame in which the sub-agents have done this many steps."""
+    while True:
+        frame = (await reader.until("work"))[-1].data["works"]
+        if {of: work["steps"] for of, work in frame.items()} == steps:
+            found: dict[str, Any] = frame
+            return found
+
+
+async def test_sub_agents_are_followed_from_where_they_are_until_they_end(web: Served) -> None:
+    session_id = await web.new_session()
+    turn_id = await web.say(session_id, "work")
+    one, first = await delegated(web, turn_id, 1, "one")
+    async with web.stream("/api/stream", sessions=session_id, work="1") as reader:
+        assert (await works(reader, **{one.id: 0}))[one.id]["tool"] == ""
+        web.agent.order(first, "step")
+        work = (await works(reader, **{one.id: 1}))[one.id]
+        assert (work["words"], work["input_tokens"], work["output_tokens"]) == ("working", 1, 1)
+        two, second = await delegated(web, turn_id, 2, "two")
+        await works(reader, **{one.id: 1, two.id: 0})
+        _, below = await delegated(web, second, 1, "below")
+        web.agent.order(below, "step")
+        assert (await works(reader, **{one.id: 1, two.id: 1}))[two.id]["sub_agents"] == 1
+        web.agent.order(first, "finish")
+        assert (await works(reader, **{two.id: 1})).keys() == {two.id}
+    async with web.stream("/api/stream", sessions=session_id, work="1") as reader:
+        assert (await works(reader, **{two.id: 1}))[two.id]["sub_agents"] == 1
+
+
+async def test_sub_agents_of_others_are_not_shown(web: Served) -> None:
+    session_id = await web.new_session()
+    assert (await web.get("/api/stream", "bob", sessions=session_id, work="1")).status == 404
