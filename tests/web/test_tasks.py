@@ -69,9 +69,9 @@ async def test_a_log_is_read_from_any_byte_and_consumes_nothing(web: Served) -> 
 
 async def test_a_killed_task_wakes_no_turn_but_readers_hear_of_its_end(web: Served) -> None:
     session_id = await web.new_session()
-    turn_id = await web.say(session_id, "work", "finish")
-    await web.running(turn_id)
+    turn_id = await web.say(session_id, "work")
     await web.begin_task(turn_id, "p1")
+    web.agent.order(turn_id, "finish")
     await web.finished(turn_id)
 
     async with web.stream("/api/session/stream", session_id=session_id) as reader:
