@@ -15,6 +15,7 @@ from wakeful.errors import NothingToUndo, TurnNotFound
 from wakeful.model.journal.entry import Entry, EntryKind
 from wakeful.model.journal.fact import Answered, CallFinished
 from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.tasks.goal import Goal
 from wakeful.store.base import Transaction
 from wakeful.tools.base import ToolContext, ToolResult
 from wakeful.tools.files.change_tools import EditFile, WriteFile
@@ -182,7 +183,8 @@ async def test_what_a_sub_agent_wrote_is_taken_back_with_the_turn_that_it_works_
     session, briefs = await desk.session(), desk.node.agent.briefs
     receipt = await send(desk.node, session, "delegate")
     await desk.house.settle()
-    (task,) = await desk.node.engine.delegations.begin(briefs[receipt.turn_id].turn, 1, 1, ["write"], is_inline=False)
+    turn = briefs[receipt.turn_id].turn
+    (task,) = await desk.node.engine.delegations.begin(turn, 1, 1, [Goal("write")], is_inline=False)
     await desk.house.settle()
     child = await session_of(desk.house, task.child_session_id or "")
     assert child.active is not None

@@ -124,9 +124,9 @@ async def test_with_hardly_any_messages_since_the_last_summary_there_is_nothing_
 
 async def test_what_waits_for_the_agent_is_not_taken_by_a_compaction(web: Served) -> None:
     session_id = await web.new_session()
-    turn_id = await web.say(session_id, "go", "step", "finish")
-    await web.running(turn_id)
+    turn_id = await web.say(session_id, "go")
     await web.begin_task(turn_id, "proc_1")
+    web.agent.order(turn_id, "step", "finish")
     await web.finished(turn_id)
     compaction = await compact(web, session_id)
     await web.end_task("proc_1")

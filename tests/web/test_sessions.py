@@ -184,9 +184,9 @@ async def test_a_branch_of_a_busy_session_is_idle(web: Served) -> None:
 @pytest.mark.parametrize("who", ["bob", "operator"])
 async def test_only_the_owner_and_the_operator_see_a_session(web: Served, who: str) -> None:
     session_id = await web.new_session()
-    turn_id = await web.say(session_id, "hi", "finish")
-    await web.running(turn_id)
+    turn_id = await web.say(session_id, "hi")
     await web.begin_task(turn_id, "p1")
+    web.agent.order(turn_id, "finish")
     await web.finished(turn_id)
     ours = {"session_id": session_id}
 

@@ -35,9 +35,9 @@ async def test_a_task_is_shown_with_all_its_fields(web: Served) -> None:
 
 async def test_a_task_that_woke_a_turn_names_it_and_will_not_notify_again(web: Served) -> None:
     session_id = await web.new_session()
-    turn_id = await web.say(session_id, "work", "finish")
-    await web.running(turn_id)
+    turn_id = await web.say(session_id, "work")
     await web.begin_task(turn_id, "p1")
+    web.agent.order(turn_id, "finish")
     await web.finished(turn_id)
 
     await web.end_task("p1", 7)
