@@ -56,7 +56,8 @@ async def test_its_tools_are_offered_and_their_results_read(tmp_path: Path, sett
     assert tools["mcp__made__greet"].spec.parameters["required"] == ["name"]
     assert greeting.text == "Hello Ada"
     assert orjson.loads(measured.text) == {"width": 3}
-    assert drawn.text == "[Image: image/png, 70 bytes]"
+    assert drawn.text == "[Image: picture-1.png, 1×1, 70 bytes]"  # noqa: RUF001
+    assert [(picture.type, len(picture.data)) for picture in drawn.pictures] == [("image/png", 70)]
     assert orjson.loads(failed.text)["code"] == "tool_error"
     assert "the printer is on fire" in failed.text
     assert orjson.loads(wrong.text)["code"] == "tool_error"
