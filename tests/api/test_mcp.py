@@ -104,6 +104,8 @@ def test_a_function_of_the_client_is_never_replaced(mcp_server: ApiServer, endpo
 def test_a_choice_of_the_client_may_name_an_mcp_tool(mcp_server: ApiServer, endpoint: ModelEndpoint) -> None:
     only: Any = {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "function", "name": "mcp__raw__echo"}]}
     with mcp_server.client() as client:
+        # The first turn makes the tools known.
+        client.responses.create(input="hello")
         client.responses.create(input="only one tool, please", tool_choice=only)
 
     (request,) = requests_of(endpoint, "only one tool, please")

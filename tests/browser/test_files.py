@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import FilePayload, expect
 
-from tests.api.server import script
+from tests.api.server import script, until
 from tests.browser.screen import Screens
 from tests.browser.server import PageServer
 
@@ -53,6 +53,8 @@ async def test_chosen_files_go_with_the_message_and_survive_a_reload(screens: Sc
     await expect(screen.page.locator(".said__files .picture img")).to_have_js_property("naturalWidth", 8)
     await expect(screen.page.locator(".said__files a.attach")).to_have_attribute("download", "evil.png")
     await expect(screen.page.locator(".attached .attach")).to_have_count(0)
+    # The page shows a message before the server has it.
+    until(lambda: bool(demo_server.session(session_id)["messages"]))
     names = [file["name"] for file in demo_server.session(session_id)["messages"][0]["attachments"]]
     assert names == ["cat.png", "evil.png"]
 
@@ -68,10 +70,14 @@ async def test_a_dropped_file_is_a_message_without_words(screens: Screens, demo_
     await expect(screen.page.locator(".said__files .attach__name")).to_have_text("note.txt")
 
 
-async def test_a_file_that_is_too_large_says_so_and_nothing_is_sent(screens: Screens, demo_server: PageServer) -> None:
+async def test_a_file_that_is_too_large_says_so_and_nothing_is_sent(
+    screens: Screens, demo_server: PageServer, tmp_path: Path
+) -> None:
     screen = await screens.screen(demo_server, demo_server.new_session())
 
-    large = FilePayload(name="core.dump", mimeType="", buffer=b"\0" * (20 * 1024 * 1024 + 1))
+    large = tmp_path / "core.dump"
+    with large.open("wb") as file:
+        file.truncate(20 * 1024 * 1024 + 1)
     await screen.page.locator("#composer input[type=file]").set_input_files([large])
 
     await expect(screen.page.locator(".attach--fail .attach__note")).to_contain_text("20 MiB")
