@@ -625,11 +625,11 @@ def folds_on_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("part", range(8))
 def test_the_rules_hold_on_sqlite_whatever_happens(part: int, soak: bool) -> None:
-    run(seed(part)(SqliteSchedules), 2_500 if soak else 20)
+    run(seed(part)(SqliteSchedules), 2_500 if soak else 14)
 
 
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("part", range(4))
 def test_the_rules_hold_on_postgresql_whatever_happens(part: int, soak: bool, ready_database: ReadyDatabase) -> None:
     PostgresSchedules.database = ready_database
-    run(seed(part)(PostgresSchedules), 500 if soak else 4)
+    run(seed(part)(PostgresSchedules), 500 if soak else 3)
