@@ -4,8 +4,10 @@ same as before.
 
 import asyncio
 import signal
+import sqlite3
 from base64 import b64encode
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +44,14 @@ async def _requests(endpoint: Endpoint, number: int) -> list[Any]:
     return [orjson.loads(body) for body in endpoint.tally.raw]
 
 
+async def _until_told(home: Path) -> None:
+    """Wait until it is stored what the turn is told: the model is asked meanwhile."""
+    async with asyncio.timeout(PATIENCE):
+        with closing(sqlite3.connect(home / "wakeful.db")) as database:
+            while not database.execute("SELECT * FROM told").fetchall():  # noqa: ASYNC110 - another process
+                await asyncio.sleep(0.02)
+
+
 async def test_a_file_that_was_uploaded_before_a_crash_can_be_sent_after_it(tmp_path: Path) -> None:
     async with Endpoint(Script(tokens=1)) as endpoint:
         wakeful = _wakeful(tmp_path, endpoint)
@@ -69,6 +79,7 @@ async def test_a_turn_that_goes_on_after_a_crash_is_told_the_same(tmp_path: Path
             message = {"session_id": session, "message": "hello"}
             await _post(home, server, "/api/chat/start", orjson.dumps(message))
             await _requests(endpoint, 1)
+            await _until_told(home)
             await server.end(signal.SIGKILL)
         (home / "instructions.md").write_text("Answer in prose.")
         async with wakeful.serving():

@@ -26,6 +26,7 @@ WINDOW = 8_000
 MODEL, ADDRESS = "openai:small", Address("web")
 LINES = 20_000
 GOAL = "Goal: find out how often the pump failed."
+PLAN = {"id": "1", "text": "Count the lines with a failure", "status": "active"}
 # The lines that are read with one call.
 _PIECE = 60
 
@@ -48,7 +49,8 @@ class ReadingModel(Endpoint):
             return Script(text=words, window=WINDOW)
         if texts[-1].startswith("Start the pump"):
             pump = {"command": "sleep 600", "background": True}
-            return Script(calls=[{"name": "terminal", "arguments": pump}], window=WINDOW)
+            calls = [{"name": "terminal", "arguments": pump}, {"name": "todo", "arguments": {"items": [PLAN]}}]
+            return Script(calls=calls, window=WINDOW)
         if texts[-1].startswith("Read on"):
             self.pieces += 1
             piece = {"path": "pump.log", "offset": (self.pieces - 1) * _PIECE + 1, "limit": _PIECE}
@@ -107,7 +109,7 @@ async def test_a_session_reads_a_long_log_in_a_small_window(tmp_path: Path, soak
     assert (set(statuses), len(statuses), window) == ({TurnStatus.DONE}, turns + 2, WINDOW)
     assert len(summaries) >= turns // 8
     assert [summary.reason for summary in summaries[:2]] == ["overflow", "auto"]
-    assert all(task.id in summary.text for summary in summaries)
+    assert all(task.id in summary.text and PLAN["text"] in summary.text for summary in summaries)
     assert all(GOAL in orjson.dumps(body).decode() for body in model.bodies)
 
 
