@@ -17,7 +17,7 @@ from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
 from wakeful.store.base import Body, Signal, Store, Transaction
 from wakeful.store.postgres import notifier
 from wakeful.store.postgres.store import PostgresStore
-from wakeful.store.postgres.tables import sessions
+from wakeful.store.postgres.tables.sessions import sessions
 
 EVERYTHING = Signal(frozenset(), is_everything=True)
 

@@ -11,7 +11,7 @@ from wakeful.model.opening import Opened, Opening
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.notifier import PostgresNotifier
 from wakeful.store.postgres.pool import PostgresPool
-from wakeful.store.postgres.tables.openings import open_all
+from wakeful.store.postgres.tables.turns.openings import open_all
 from wakeful.store.postgres.transaction import WRITE, commit
 
 # Bounded so that the first in a group does not wait long for the others.

@@ -15,7 +15,7 @@ from wakeful.store.postgres.migrate import migrate
 from wakeful.store.postgres.notifier import PostgresNotifier
 from wakeful.store.postgres.opener import Opener
 from wakeful.store.postgres.pool import PostgresPool
-from wakeful.store.postgres.tables.sessions import locking
+from wakeful.store.postgres.tables.sessions.sessions import locking
 from wakeful.store.postgres.transaction import READ, WRITE, PostgresTransaction, commit
 from wakeful.store.postgres.words import PostgresWords
 from wakeful.under_way import UnderWay

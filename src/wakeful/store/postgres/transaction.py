@@ -8,33 +8,33 @@ from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.notifier import PostgresNotifier
 from wakeful.store.postgres.search.search import PostgresSearch
-from wakeful.store.postgres.tables.approvals import PostgresApprovals
+from wakeful.store.postgres.tables.api.conversations import PostgresConversations
+from wakeful.store.postgres.tables.api.idempotency_keys import PostgresIdempotencyKeys
+from wakeful.store.postgres.tables.approvals.approvals import PostgresApprovals
+from wakeful.store.postgres.tables.approvals.grants import PostgresGrants
 from wakeful.store.postgres.tables.attachments import PostgresAttachments
 from wakeful.store.postgres.tables.changes import PostgresChanges
-from wakeful.store.postgres.tables.closings import close_turn
-from wakeful.store.postgres.tables.conversations import PostgresConversations
 from wakeful.store.postgres.tables.cron_jobs import PostgresCronJobs
-from wakeful.store.postgres.tables.events import PostgresEvents
-from wakeful.store.postgres.tables.grants import PostgresGrants
-from wakeful.store.postgres.tables.idempotency_keys import PostgresIdempotencyKeys
-from wakeful.store.postgres.tables.inbox import PostgresInbox
-from wakeful.store.postgres.tables.journal import PostgresJournal
-from wakeful.store.postgres.tables.lanes import read_lane
 from wakeful.store.postgres.tables.logins import PostgresLogins
 from wakeful.store.postgres.tables.messaging.chats import PostgresChats
 from wakeful.store.postgres.tables.messaging.outbox import PostgresOutboxCursors, PostgresPlatformDoors
 from wakeful.store.postgres.tables.messaging.pairings import PostgresPairings
 from wakeful.store.postgres.tables.messaging.posts import PostgresPosts
-from wakeful.store.postgres.tables.news import PostgresNews
-from wakeful.store.postgres.tables.nodes import PostgresNodes
-from wakeful.store.postgres.tables.old_words import PostgresOldWords
-from wakeful.store.postgres.tables.openings import open_all
-from wakeful.store.postgres.tables.purges import PostgresPurges
-from wakeful.store.postgres.tables.readers import PostgresReaders
-from wakeful.store.postgres.tables.sessions import PostgresSessions
+from wakeful.store.postgres.tables.records.events import PostgresEvents
+from wakeful.store.postgres.tables.records.journal import PostgresJournal
+from wakeful.store.postgres.tables.records.news import PostgresNews
+from wakeful.store.postgres.tables.records.old_words import PostgresOldWords
+from wakeful.store.postgres.tables.sessions.purges import PostgresPurges
+from wakeful.store.postgres.tables.sessions.readers import PostgresReaders
+from wakeful.store.postgres.tables.sessions.sessions import PostgresSessions
 from wakeful.store.postgres.tables.spending import PostgresSpending
 from wakeful.store.postgres.tables.tasks import PostgresTasks
-from wakeful.store.postgres.tables.turns import PostgresTurns
+from wakeful.store.postgres.tables.turns.closings import close_turn
+from wakeful.store.postgres.tables.turns.inbox import PostgresInbox
+from wakeful.store.postgres.tables.turns.lanes import read_lane
+from wakeful.store.postgres.tables.turns.nodes import PostgresNodes
+from wakeful.store.postgres.tables.turns.openings import open_all
+from wakeful.store.postgres.tables.turns.turns import PostgresTurns
 
 # Explicit, because a database may have other defaults. A write must see what was committed while it waited for locks.
 WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"

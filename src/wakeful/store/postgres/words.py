@@ -6,7 +6,7 @@ from wakeful.model.packed_json import pack
 from wakeful.model.words import WordsHead, WordsPart
 from wakeful.store.postgres.notifier import PostgresNotifier
 from wakeful.store.postgres.pool import PostgresPool
-from wakeful.store.postgres.tables.said import part_from
+from wakeful.store.postgres.tables.turns.said import part_from
 from wakeful.store.postgres.transaction import READ, WRITE
 from wakeful.under_way import UnderWay
 

@@ -13,33 +13,33 @@ from wakeful.model.opening import Closed, Closing, Opened, Opening
 from wakeful.store.footprint import Footprint
 from wakeful.store.sqlite.connection import is_taken
 from wakeful.store.sqlite.search.search import SqliteSearch
-from wakeful.store.sqlite.tables.approvals import SqliteApprovals
+from wakeful.store.sqlite.tables.api.conversations import SqliteConversations
+from wakeful.store.sqlite.tables.api.idempotency_keys import SqliteIdempotencyKeys
+from wakeful.store.sqlite.tables.approvals.approvals import SqliteApprovals
+from wakeful.store.sqlite.tables.approvals.grants import SqliteGrants
 from wakeful.store.sqlite.tables.attachments import SqliteAttachments
 from wakeful.store.sqlite.tables.changes import SqliteChanges
-from wakeful.store.sqlite.tables.closings import close_turn
-from wakeful.store.sqlite.tables.conversations import SqliteConversations
 from wakeful.store.sqlite.tables.cron_jobs import SqliteCronJobs
-from wakeful.store.sqlite.tables.events import SqliteEvents
-from wakeful.store.sqlite.tables.grants import SqliteGrants
-from wakeful.store.sqlite.tables.idempotency_keys import SqliteIdempotencyKeys
-from wakeful.store.sqlite.tables.inbox import SqliteInbox
-from wakeful.store.sqlite.tables.journal import SqliteJournal
-from wakeful.store.sqlite.tables.lanes import read_lane
 from wakeful.store.sqlite.tables.logins import SqliteLogins
 from wakeful.store.sqlite.tables.messaging.chats import SqliteChats
 from wakeful.store.sqlite.tables.messaging.outbox import SqliteOutboxCursors, SqlitePlatformDoors
 from wakeful.store.sqlite.tables.messaging.pairings import SqlitePairings
 from wakeful.store.sqlite.tables.messaging.posts import SqlitePosts
-from wakeful.store.sqlite.tables.news import SqliteNews
-from wakeful.store.sqlite.tables.nodes import SqliteNodes
-from wakeful.store.sqlite.tables.old_words import SqliteOldWords
-from wakeful.store.sqlite.tables.openings import open_all
-from wakeful.store.sqlite.tables.purges import SqlitePurges
-from wakeful.store.sqlite.tables.readers import SqliteReaders
-from wakeful.store.sqlite.tables.sessions import SqliteSessions
+from wakeful.store.sqlite.tables.records.events import SqliteEvents
+from wakeful.store.sqlite.tables.records.journal import SqliteJournal
+from wakeful.store.sqlite.tables.records.news import SqliteNews
+from wakeful.store.sqlite.tables.records.old_words import SqliteOldWords
+from wakeful.store.sqlite.tables.sessions.purges import SqlitePurges
+from wakeful.store.sqlite.tables.sessions.readers import SqliteReaders
+from wakeful.store.sqlite.tables.sessions.sessions import SqliteSessions
 from wakeful.store.sqlite.tables.spending import SqliteSpending
 from wakeful.store.sqlite.tables.tasks import SqliteTasks
-from wakeful.store.sqlite.tables.turns import SqliteTurns
+from wakeful.store.sqlite.tables.turns.closings import close_turn
+from wakeful.store.sqlite.tables.turns.inbox import SqliteInbox
+from wakeful.store.sqlite.tables.turns.lanes import read_lane
+from wakeful.store.sqlite.tables.turns.nodes import SqliteNodes
+from wakeful.store.sqlite.tables.turns.openings import open_all
+from wakeful.store.sqlite.tables.turns.turns import SqliteTurns
 
 T = TypeVar("T")
 

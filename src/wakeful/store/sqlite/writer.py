@@ -16,7 +16,7 @@ from wakeful.store.base import Body, Transaction
 from wakeful.store.footprint import Footprint
 from wakeful.store.sqlite.connection import translated
 from wakeful.store.sqlite.notifier import LocalNotifier
-from wakeful.store.sqlite.tables.openings import open_all
+from wakeful.store.sqlite.tables.turns.openings import open_all
 from wakeful.store.sqlite.transaction import SqliteTransaction, run_without_waiting
 from wakeful.store.sqlite.worker import Worker, WorkItem
 

@@ -13,8 +13,8 @@ from wakeful.store.rows.records import ENTRY_COLUMNS, EVENT_COLUMNS, entry_value
 from wakeful.store.rows.spending import spend_values
 from wakeful.store.rows.turns import INBOX_ROW_COLUMNS, packed_error
 from wakeful.store.sqlite.statement import insert
-from wakeful.store.sqlite.tables.openings import stamped
 from wakeful.store.sqlite.tables.spending import add_to_day
+from wakeful.store.sqlite.tables.turns.openings import stamped
 
 
 def close_turn(connection: sqlite3.Connection, now: float, closing: Closing) -> tuple[list[Event], int]:

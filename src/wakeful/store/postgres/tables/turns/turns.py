@@ -9,7 +9,7 @@ from wakeful.model.turn import Lease, Turn, TurnStatus
 from wakeful.model.words import Said
 from wakeful.store.footprint import Footprint
 from wakeful.store.postgres.connection import PostgresConnection
-from wakeful.store.postgres.tables.said import said_elsewhere
+from wakeful.store.postgres.tables.turns.said import said_elsewhere
 from wakeful.store.rows.turns import turn_from
 
 
