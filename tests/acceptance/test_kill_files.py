@@ -17,7 +17,7 @@ import orjson
 from tests.acceptance.command import Command, Server
 from tests.endpoint import Endpoint, Script
 from tests.patience import PATIENCE
-from tests.unit.model.test_file_type import PNG
+from tests.unit.model.files.test_file_type import PNG
 
 
 def _wakeful(folder: Path, endpoint: Endpoint) -> Command:

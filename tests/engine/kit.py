@@ -15,12 +15,12 @@ from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import ChangedFiles, TurnBinder
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import ModelError
+from wakeful.model.api.request import request_from
 from wakeful.model.event import Event, StreamItem
 from wakeful.model.inbox import IfBusy
 from wakeful.model.journal.fact import Answered, Brief, CallFinished, Fact, TextDelta
 from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.opening import Opened, Opening
-from wakeful.model.request import request_from
 from wakeful.model.session import Address, Session
 from wakeful.model.tasks.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
 from wakeful.model.turn import Door, Lease

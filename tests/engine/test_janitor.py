@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from tests.engine.kit import House, Node, finish, open_session, send
-from wakeful.model.conversation import IdempotencyKey
+from wakeful.model.api.conversation import IdempotencyKey
 from wakeful.model.messaging.post import Post, PostKind, PostState
 from wakeful.model.session import Address
 from wakeful.store.base import Transaction

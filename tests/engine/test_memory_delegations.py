@@ -12,9 +12,9 @@ from tests.engine.test_ephemeral import ephemeral_turn
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.tasks.memory_delegations import MemoryDelegations
 from wakeful.errors import ModelError, TooManyDelegations
+from wakeful.model.api.request import TurnRequest, request_from
 from wakeful.model.journal.fact import Answered, Brief, Fact, TextDelta
 from wakeful.model.journal.message import AssistantMessage, Usage
-from wakeful.model.request import TurnRequest, request_from
 from wakeful.model.tasks.goal import Goal
 from wakeful.model.tasks.task import Task, TaskStatus
 from wakeful.model.turn import Turn

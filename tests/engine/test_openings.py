@@ -9,7 +9,7 @@ from tests.engine.kit import HOME, WEB, House, Node, events_of, finish, kinds_of
 from tests.patience import PATIENCE
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.errors import NameTaken, StoreError, StoreUnavailable
-from wakeful.model.conversation import Conversation
+from wakeful.model.api.conversation import Conversation
 from wakeful.model.ids import new_id
 from wakeful.model.opening import Opened, Opening
 from wakeful.model.session import Session

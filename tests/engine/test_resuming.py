@@ -11,9 +11,9 @@ from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import EngineStopping, StoreUnavailable
+from wakeful.model.api.request import CHAT, TurnRequest
 from wakeful.model.journal.fact import Answered
 from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
-from wakeful.model.request import CHAT, TurnRequest
 from wakeful.model.tasks.goal import Goal
 from wakeful.model.tasks.task import TaskStatus
 from wakeful.model.words import WordsEnd

@@ -14,7 +14,7 @@ from tests.mcp.made_server import made_server
 from tests.patience import PATIENCE
 from tests.unit.tools.kit import Person, gate_of, new_turn
 from wakeful.model.approvals.approval import Choice
-from wakeful.model.mcp import McpStatus
+from wakeful.model.tools.mcp import McpStatus
 from wakeful.tools.base import Tool, ToolContext, ToolResult
 from wakeful.tools.mcp.kept_files import KeptFiles
 from wakeful.tools.mcp.place import StdioPlace

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.messaging.kit import chatting
-from tests.unit.model.test_file_type import PNG
+from tests.unit.model.files.test_file_type import PNG
 from wakeful.gateway.messaging.files import ChatFiles
 from wakeful.gateway.messaging.platform import OfferedFile
 from wakeful.model.journal.message import UserMessage

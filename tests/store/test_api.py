@@ -7,8 +7,8 @@ import pytest
 
 from tests.store.conftest import FakeClock
 from tests.store.nouns import a_turn, have_closed_turn, have_session, have_turn
-from wakeful.model.conversation import Conversation, IdempotencyKey
-from wakeful.model.request import ClientTool, TurnRequest, request_from
+from wakeful.model.api.conversation import Conversation, IdempotencyKey
+from wakeful.model.api.request import ClientTool, TurnRequest, request_from
 from wakeful.store.base import Store, Transaction
 
 NAMED = Conversation("conv_1", "alice", "s1", "plans", b'{"topic": "garden"}', 12.5)

@@ -10,7 +10,7 @@ from tests.store.conftest import FakeClock
 from tests.store.nouns import have_session
 from wakeful.engine.attachments.desk import AttachmentDesk
 from wakeful.errors import AttachmentUnusable
-from wakeful.model.attachment import Attachment
+from wakeful.model.files.attachment import Attachment
 from wakeful.store.base import Store, Transaction
 
 CAT = Attachment("att_1", "cät\0.png", "image/png", 3, "alice", "", 20.0)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.store.nouns import a_row, a_task, have_closed_turn, have_row, have_session, have_task, have_turn
-from wakeful.model.conversation import Conversation
+from wakeful.model.api.conversation import Conversation
 from wakeful.store.base import Store
 
 

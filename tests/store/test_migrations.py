@@ -13,9 +13,9 @@ from tests.store.admin import Admin
 from tests.store.conftest import FakeClock
 from tests.store.nouns import a_session, a_task, a_turn, close_turn, have_turn
 from wakeful.errors import StoreTooNew
+from wakeful.model.api.request import TurnRequest, request_from
 from wakeful.model.approvals.approval import Choice, Reason
 from wakeful.model.messaging.post import Post, PostKind, PostState
-from wakeful.model.request import TurnRequest, request_from
 from wakeful.model.session import Address
 from wakeful.model.tasks.task import TaskStatus
 from wakeful.store.base import Store, Transaction

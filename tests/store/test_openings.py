@@ -24,7 +24,7 @@ from tests.store.nouns import (
     some_events,
 )
 from wakeful.errors import LeaseLost, NameTaken, StoreError
-from wakeful.model.conversation import Conversation
+from wakeful.model.api.conversation import Conversation
 from wakeful.model.event import Event
 from wakeful.model.inbox import RowKind, RowStatus
 from wakeful.model.lane import Lane

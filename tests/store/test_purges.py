@@ -19,8 +19,8 @@ from tests.store.nouns import (
     have_turn,
     some_events,
 )
-from wakeful.model.attachment import Attachment
-from wakeful.model.conversation import Conversation, IdempotencyKey
+from wakeful.model.api.conversation import Conversation, IdempotencyKey
+from wakeful.model.files.attachment import Attachment
 from wakeful.model.messaging.chat import Chat, ChatKind
 from wakeful.model.messaging.post import Post, PostKind
 from wakeful.model.schedules.cron_job import CronRun, RunStatus

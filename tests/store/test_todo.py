@@ -10,7 +10,7 @@ import pytest
 from tests.store.nouns import have_session
 from tests.unit.tools.kit import tool_context
 from wakeful.engine.todo_desk import TodoDesk
-from wakeful.model.todo import MOST_ITEMS, unpack_todo
+from wakeful.model.tools.todo import MOST_ITEMS, unpack_todo
 from wakeful.store.base import Store, Transaction
 from wakeful.tools.base import ToolContext
 from wakeful.tools.todo_tool import TodoTool

@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 
 from tests.patience import PATIENCE
-from tests.unit.model.test_file_type import GIF, PNG
+from tests.unit.model.files.test_file_type import GIF, PNG
 from tests.web.kit import KEYS, Reply, Served
 from wakeful.model.journal.message import UserMessage
 

@@ -15,14 +15,14 @@ import pytest
 
 from tests.endpoint import Endpoint, Script
 from tests.patience import PATIENCE
-from tests.unit.model.test_file_type import PNG
+from tests.unit.model.files.test_file_type import PNG
 from wakeful.app import running_engine
 from wakeful.building.engine import Running
 from wakeful.config.load import load_config
 from wakeful.engine.inbox.submission import Submission
 from wakeful.gateway.platforms.web import WebAdapter
-from wakeful.model.attachment import Attachment
 from wakeful.model.event import FINAL_KINDS
+from wakeful.model.files.attachment import Attachment
 from wakeful.model.session import Address, Session
 from wakeful.store.base import Signal
 

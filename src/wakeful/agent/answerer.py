@@ -23,9 +23,9 @@ from wakeful.agent.providers.base import (
 )
 from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, LimitReached, ModelError
+from wakeful.model.api.request import COMPACT
 from wakeful.model.journal.fact import Answered, Fact, ReasoningDelta, StepAbandoned, TextDelta, Wasted
 from wakeful.model.journal.message import AssistantMessage, Usage
-from wakeful.model.request import COMPACT
 from wakeful.model.spend import Spend
 from wakeful.tools.base import ToolSpec
 

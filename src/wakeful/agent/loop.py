@@ -17,10 +17,10 @@ from wakeful.agent.progress import Progress
 from wakeful.agent.providers.base import FindModel
 from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ModelError
+from wakeful.model.api.request import COMPACT
 from wakeful.model.journal.fact import Answered, Brief, CallFinished, Fact, OpenCall, StepAbandoned
 from wakeful.model.journal.message import Usage
 from wakeful.model.journal.summary import CompactionReason
-from wakeful.model.request import COMPACT
 from wakeful.model.turn import Turn
 from wakeful.tools.base import Tool, Toolset
 

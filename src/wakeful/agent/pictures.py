@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from wakeful.model.attachment import PICTURE_BYTES, SCHEME, Attachment
-from wakeful.model.file_type import LOOKED_AT, picture_in
+from wakeful.model.files.attachment import PICTURE_BYTES, SCHEME, Attachment
+from wakeful.model.files.file_type import LOOKED_AT, picture_in
 from wakeful.model.journal.message import Message, ToolMessage, UserMessage
 from wakeful.tools.base import ToolContext, ToolPicture
 

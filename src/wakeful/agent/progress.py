@@ -6,11 +6,11 @@ from typing import Self
 
 from wakeful.agent.model_line import ModelLine
 from wakeful.agent.repetition import Repetition
-from wakeful.model.failure import failure_text
+from wakeful.model.api.request import TurnRequest, request_from
 from wakeful.model.journal.fact import Answered, Brief, CallFinished, Measure, OpenCall
 from wakeful.model.journal.message import AssistantMessage, Message, ToolMessage
 from wakeful.model.journal.summary import Summary
-from wakeful.model.request import TurnRequest, request_from
+from wakeful.model.tools.failure import failure_text
 from wakeful.tools.base import Toolset, TurnTools
 
 _TOO_MANY_CALLS = failure_text(

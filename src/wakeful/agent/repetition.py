@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from wakeful.errors import LimitReached
-from wakeful.model.failure import failure_text
 from wakeful.model.journal.fact import CallFinished
 from wakeful.model.journal.message import ToolCall
+from wakeful.model.tools.failure import failure_text
 
 # How often a call may be made in a row before it is refused, and how many refusals in a row end the turn.
 _MOST_RUNS = 3

@@ -49,7 +49,7 @@ from wakeful.gateway.platforms.hook import HookAdapter
 from wakeful.gateway.platforms.terminal import TerminalAdapter
 from wakeful.gateway.platforms.web import WebAdapter
 from wakeful.gateway.webhooks.reports import EndReports
-from wakeful.model.request import request_as_far_as_known
+from wakeful.model.api.request import request_as_far_as_known
 from wakeful.model.spend import Spend
 from wakeful.model.turn import Turn
 from wakeful.network.checked_target import TargetFinder, addresses_of

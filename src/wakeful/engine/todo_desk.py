@@ -7,7 +7,7 @@ from dataclasses import asdict
 from wakeful.engine.inbox.dispatcher import require_session
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent
-from wakeful.model.todo import TodoChange, TodoItem, merged_todo, pack_todo, unpack_todo
+from wakeful.model.tools.todo import TodoChange, TodoItem, merged_todo, pack_todo, unpack_todo
 from wakeful.model.turn import Turn
 from wakeful.store.base import Store, Transaction
 

@@ -6,7 +6,7 @@ They carry no times: the store fills in those that are missing.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from wakeful.model.conversation import Conversation
+from wakeful.model.api.conversation import Conversation
 from wakeful.model.event import Event, NewEvent
 from wakeful.model.inbox import InboxRow, RowStatus
 from wakeful.model.journal.entry import Entry

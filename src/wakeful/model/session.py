@@ -116,7 +116,7 @@ class Session:
     # The cost of the answers with a known price, and the tokens of those without.
     cost_usd: float = 0.0
     unpriced_tokens: int = 0
-    # The agent's list of what is to be done, see model/todo.py.
+    # The agent's list of what is to be done, see model/tools/todo.py.
     todo: bytes = b""
     created_at: float = 0.0
     updated_at: float = 0.0

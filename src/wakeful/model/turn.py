@@ -67,7 +67,7 @@ class Turn:
     workspace: str = ""
     # The sender's id of the message that opened it; empty for a wake-up.
     message_id: str = ""
-    # The client's request without its messages: JSON, see model/request.py.
+    # The client's request without its messages: JSON, see model/api/request.py.
     request: bytes = b"{}"
     # The client has deleted it, as a response.
     is_hidden: bool = False

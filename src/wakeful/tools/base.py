@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import orjson
 
 from wakeful.model.approvals.approval import Reason
-from wakeful.model.attachment import Attachment
-from wakeful.model.failure import failure_text
+from wakeful.model.files.attachment import Attachment
 from wakeful.model.journal.change import Change
+from wakeful.model.tools.failure import failure_text
 from wakeful.model.turn import Turn
 
 RESULT_LIMIT = 50_000

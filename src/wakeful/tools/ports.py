@@ -10,14 +10,14 @@ from typing import Protocol
 
 from wakeful.model.approvals.approval import Choice, Question, Reason
 from wakeful.model.approvals.mode import CallStanding
-from wakeful.model.attachment import Attachment
+from wakeful.model.files.attachment import Attachment
 from wakeful.model.journal.change import KeptChange
 from wakeful.model.schedules.cron_job import CronJob, CronRun, JobFields, ListedJob
 from wakeful.model.search.search import FoundMessage
 from wakeful.model.session import Address
 from wakeful.model.tasks.goal import Goal
 from wakeful.model.tasks.task import Host, Task, TaskOutcome, WatchMatch
-from wakeful.model.todo import TodoChange, TodoItem
+from wakeful.model.tools.todo import TodoChange, TodoItem
 from wakeful.model.turn import Lease, Turn
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from wakeful.model.todo import LONGEST_ID, LONGEST_TEXT, MOST_ITEMS, TodoChange, TodoStatus, TodoUnfit
+from wakeful.model.tools.todo import LONGEST_ID, LONGEST_TEXT, MOST_ITEMS, TodoChange, TodoStatus, TodoUnfit
 from wakeful.tools.base import Intent, ToolContext, ToolResult, ToolSpec, Unusable, as_sentence
 from wakeful.tools.ports import TodoLists
 

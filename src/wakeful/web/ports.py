@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Protocol
 
-from wakeful.model.mcp import McpStatus
 from wakeful.model.messaging.door import DoorStatus
 from wakeful.model.messaging.pairing import Pairing
 from wakeful.model.tasks.task import LogPage, Task
+from wakeful.model.tools.mcp import McpStatus
 
 
 class TaskAccess(Protocol):

@@ -16,10 +16,10 @@ from wakeful.agent.loop import Loop
 from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest, SpoiltAnswer
 from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, LimitReached, ModelError
+from wakeful.model.api.request import ClientTool, TurnRequest
 from wakeful.model.journal.fact import Answered, Brief, CallFinished, Fact, OpenCall, StepAbandoned, TextDelta, Wasted
 from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, ToolMessage, Usage, UserMessage
 from wakeful.model.journal.transcript import INTERRUPTED
-from wakeful.model.request import ClientTool, TurnRequest
 from wakeful.model.session import Address
 from wakeful.model.spend import Spend
 from wakeful.model.turn import Door, Turn, TurnStatus

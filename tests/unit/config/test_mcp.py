@@ -7,7 +7,7 @@ import pytest
 from wakeful.config.config import Config
 from wakeful.config.load import load_config
 from wakeful.errors import ConfigError
-from wakeful.model.mcp import McpTransport
+from wakeful.model.tools.mcp import McpTransport
 
 _SECRET = "hunter2hunter2"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.tools.kit import HOME, new_turn, run_tool
-from wakeful.model.attachment import Attachment
+from wakeful.model.files.attachment import Attachment
 from wakeful.model.session import Address
 from wakeful.model.turn import Door, Turn
 from wakeful.tools.files.workspace import Folders

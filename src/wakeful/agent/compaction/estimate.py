@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import orjson
 
-from wakeful.model.attachment import Attachment
+from wakeful.model.files.attachment import Attachment
 from wakeful.model.journal.fact import Measure
 from wakeful.model.journal.message import AssistantMessage, Message, ToolMessage, UserMessage
 from wakeful.tools.base import ToolSpec

@@ -15,7 +15,7 @@ from wakeful.agent.models.facts import UNKNOWN, ModelFacts
 from wakeful.agent.models.settings_mark import digest, settings_mark
 from wakeful.agent.providers.demo.model import MODEL_NAMES
 from wakeful.errors import WakefulError
-from wakeful.model.request import DEFAULT_MODEL
+from wakeful.model.api.request import DEFAULT_MODEL
 
 # How long a caller waits for a refresh, which then continues without it, and how long one provider may take to answer.
 _PATIENCE_SECONDS = 4.0

@@ -7,7 +7,7 @@ from wakeful.cli.client import Client, RequestRefused
 from wakeful.cli.doctor.result import CheckResult
 from wakeful.cli.plain_text import one_line
 from wakeful.config.config import Config
-from wakeful.model.mcp import McpState
+from wakeful.model.tools.mcp import McpState
 from wakeful.tools.mcp.settings import McpServerSettings
 
 

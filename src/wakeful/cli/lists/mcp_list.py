@@ -3,7 +3,7 @@
 from typing import Any
 
 from wakeful.cli.plain_text import aligned, one_line
-from wakeful.model.mcp import McpState
+from wakeful.model.tools.mcp import McpState
 
 
 def mcp_lines(servers: list[dict[str, Any]]) -> list[str]:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from wakeful.engine.attachments.files import AttachmentFiles
 from wakeful.errors import AttachmentTooLarge, AttachmentUnusable
-from wakeful.model.attachment import Attachment, safe_name
-from wakeful.model.file_type import LOOKED_AT, type_of
+from wakeful.model.files.attachment import Attachment, safe_name
+from wakeful.model.files.file_type import LOOKED_AT, type_of
 from wakeful.model.ids import new_id
 from wakeful.model.session import Session
 from wakeful.store.base import Store, Transaction

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from wakeful.model.attachment import Attachment, attachments_folder
+from wakeful.model.files.attachment import Attachment, attachments_folder
 from wakeful.model.ids import new_id
 
 _ALL = "all"

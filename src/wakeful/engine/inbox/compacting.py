@@ -3,10 +3,10 @@
 from wakeful.engine.inbox.dispatcher import require_session
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.errors import NothingToCompact, SessionBusy
+from wakeful.model.api.request import COMPACT, TurnRequest
 from wakeful.model.ids import new_id
 from wakeful.model.inbox import IfBusy
 from wakeful.model.journal.transcript import is_summary
-from wakeful.model.request import COMPACT, TurnRequest
 from wakeful.model.session import Session
 from wakeful.model.turn import COMPACTION, Door
 from wakeful.store.base import Body, Transaction

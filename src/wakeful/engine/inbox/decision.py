@@ -13,14 +13,14 @@ import orjson
 from wakeful.engine import turn_events
 from wakeful.engine.settings import EngineSettings
 from wakeful.model import event as events
-from wakeful.model.attachment import shown_fields
+from wakeful.model.api.request import request_as_far_as_known
 from wakeful.model.event import NewEvent
+from wakeful.model.files.attachment import shown_fields
 from wakeful.model.ids import new_id
 from wakeful.model.inbox import UNDO, Batch, InboxRow, RowKind, next_batch
 from wakeful.model.journal.entry import Entry, input_entry
 from wakeful.model.lane import Lane
 from wakeful.model.opening import Closing, Opening, Step
-from wakeful.model.request import request_as_far_as_known
 from wakeful.model.session import Session, WakeReason
 from wakeful.model.spend import end_of_day
 from wakeful.model.turn import COMPACTION, Outcome, Turn, TurnStatus

@@ -11,8 +11,8 @@ from wakeful.engine.inbox.decision import MESSAGE_PREFIX
 from wakeful.engine.inbox.dispatcher import require_session
 from wakeful.engine.inbox.submission import Receipt
 from wakeful.errors import MessageUnusable, SessionBusy
-from wakeful.model.attachment import Attachment
 from wakeful.model.event import SESSION_UPDATED, NewEvent
+from wakeful.model.files.attachment import Attachment
 from wakeful.model.inbox import UNDO, RowStatus
 from wakeful.model.journal.entry import Entry, attachments_of
 from wakeful.model.session import Session

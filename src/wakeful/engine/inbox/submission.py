@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wakeful.model.attachment import Attachment
-from wakeful.model.conversation import Conversation
+from wakeful.model.api.conversation import Conversation
+from wakeful.model.api.request import TurnRequest
+from wakeful.model.files.attachment import Attachment
 from wakeful.model.inbox import IfBusy
-from wakeful.model.request import TurnRequest
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Door, Turn
 

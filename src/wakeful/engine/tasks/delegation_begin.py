@@ -11,9 +11,9 @@ from wakeful.engine.settings import EngineSettings
 from wakeful.engine.tasks.family import sessions_above
 from wakeful.engine.tasks.task_runner import begin_task
 from wakeful.errors import TooManyDelegations
+from wakeful.model.api.request import RUN_PART, TurnRequest, request_from
 from wakeful.model.ids import new_id
 from wakeful.model.inbox import InboxRow, RowKind
-from wakeful.model.request import RUN_PART, TurnRequest, request_from
 from wakeful.model.session import Session
 from wakeful.model.tasks.goal import Goal
 from wakeful.model.tasks.task import Host, Task, TaskKind

@@ -15,10 +15,10 @@ from wakeful.engine.tasks.delegation_begin import check_delegation_limits
 from wakeful.engine.tasks.delegation_end import TIME_IS_OVER, failure_words
 from wakeful.engine.turns.turn_run import memory_brief
 from wakeful.errors import TurnFailed
+from wakeful.model.api.request import TurnRequest
 from wakeful.model.ids import new_id
 from wakeful.model.journal.fact import Answered
 from wakeful.model.journal.message import UserMessage
-from wakeful.model.request import TurnRequest
 from wakeful.model.tasks.goal import Goal
 from wakeful.model.tasks.task import Host, Task, TaskKind, TaskStatus
 from wakeful.model.turn import Turn

@@ -33,7 +33,7 @@ from wakeful.model.journal.message import Message
 from wakeful.model.journal.transcript import Transcript
 from wakeful.model.opening import Step
 from wakeful.model.tasks.task import Task
-from wakeful.model.todo import TodoItem, unpack_todo
+from wakeful.model.tools.todo import TodoItem, unpack_todo
 from wakeful.model.turn import Outcome, Turn
 from wakeful.store.base import Store, Transaction
 

@@ -16,9 +16,9 @@ from wakeful.engine.ports import Clock
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.turns.runners import Runners
 from wakeful.errors import SessionLocked, StoreReadOnly
+from wakeful.model.api.request import CHAT, request_as_far_as_known
 from wakeful.model.journal.fact import StepAbandoned
 from wakeful.model.journal.transcript import fold
-from wakeful.model.request import CHAT, request_as_far_as_known
 from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
 from wakeful.model.words import WordsEnd
 from wakeful.store.base import Store, Transaction

@@ -9,9 +9,9 @@ from starlette.requests import Request
 from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Submission
 from wakeful.gateway.openai.errors import ApiError
+from wakeful.model.api.request import MCP_CALL, TurnRequest
 from wakeful.model.event import Event, StreamItem
 from wakeful.model.ids import new_id
-from wakeful.model.request import MCP_CALL, TurnRequest
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Door, Turn
 from wakeful.store.base import Store, Transaction

@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.lanes.lane import ApiLane, Lanes
-from wakeful.model.request import DEFAULT_MODEL
+from wakeful.model.api.request import DEFAULT_MODEL
 from wakeful.model.session import Session
 from wakeful.store.base import Transaction
 from wakeful.wire.declared import Incoming, says, words

@@ -6,8 +6,8 @@ import orjson
 
 from wakeful.gateway.openai.api import response_id
 from wakeful.gateway.webhooks.endpoint import WebhookEndpoint
+from wakeful.model.api.request import request_as_far_as_known
 from wakeful.model.messaging.post import WEBHOOK, Post, PostKind, new_post_id
-from wakeful.model.request import request_as_far_as_known
 from wakeful.model.session import Address, Sender
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.store.base import Transaction

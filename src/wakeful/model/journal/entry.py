@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson
 
-from wakeful.model.attachment import Attachment
+from wakeful.model.files.attachment import Attachment
 from wakeful.model.journal.change import Change
 from wakeful.model.journal.fact import Answered
 from wakeful.model.journal.message import (

@@ -4,13 +4,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wakeful.model.attachment import Attachment
+from wakeful.model.files.attachment import Attachment
 from wakeful.model.journal.change import Change
 from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, Usage
 from wakeful.model.journal.summary import CompactionReason, Summary
 from wakeful.model.spend import Spend
 from wakeful.model.tasks.task import Task
-from wakeful.model.todo import TodoItem
+from wakeful.model.tools.todo import TodoItem
 from wakeful.model.turn import Turn
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from wakeful.model.attachment import Attachment
+from wakeful.model.files.attachment import Attachment
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class ToolMessage:
     call_id: str
     text: str
     is_error: bool = False
-    # URLs of pictures that belong to the result: data: URLs, or the ids of attachments, see model/attachment.py.
+    # URLs of pictures that belong to the result: data: URLs, or the ids of attachments, see model/files/attachment.py.
     images: tuple[str, ...] = field(default=(), kw_only=True)
     origin: str = field(default="", compare=False, repr=False, kw_only=True)
 

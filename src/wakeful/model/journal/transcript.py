@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from wakeful.model.failure import failure_text
 from wakeful.model.journal.entry import (
     Entry,
     EntryKind,
@@ -20,6 +19,7 @@ from wakeful.model.journal.entry import (
 )
 from wakeful.model.journal.fact import Measure, OpenCall
 from wakeful.model.journal.message import AssistantMessage, Message, ToolMessage
+from wakeful.model.tools.failure import failure_text
 
 INTERRUPTED = failure_text(
     "interrupted", "interrupted: the turn ended before this call had a result; whether it took effect is unknown"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from wakeful.model.conversation import Conversation, IdempotencyKey
+from wakeful.model.api.conversation import Conversation, IdempotencyKey
 from wakeful.store.rows.row import Row, Values, values_getter
 
 CONVERSATION_COLUMNS = ("id", "owner", "name", "session_id", "metadata", "created_at")

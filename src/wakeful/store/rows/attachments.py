@@ -1,6 +1,6 @@
 """Rows of attachments."""
 
-from wakeful.model.attachment import Attachment
+from wakeful.model.files.attachment import Attachment
 from wakeful.store.rows.row import Row, Values
 
 ATTACHMENT_COLUMNS = ("id", "owner", "session_id", "name", "type", "size", "created_at", "is_used")

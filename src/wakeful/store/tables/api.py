@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from wakeful.model.conversation import Conversation, IdempotencyKey
+from wakeful.model.api.conversation import Conversation, IdempotencyKey
 
 
 class Conversations(Protocol):

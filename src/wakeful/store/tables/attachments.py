@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from wakeful.model.attachment import Attachment
+from wakeful.model.files.attachment import Attachment
 
 
 class Attachments(Protocol):

@@ -34,7 +34,7 @@ class Sessions(Protocol):
         ...
 
     async def set_todo(self, session_id: str, todo: bytes) -> None:
-        """Store the agent's list of what is to be done, see model/todo.py."""
+        """Store the agent's list of what is to be done, see model/tools/todo.py."""
         ...
 
     async def rewind(self, session_id: str, *, head: str | None, checkpoint: str | None, message_count: int) -> None:

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from wakeful.model.attachment import PICTURE_BYTES
-from wakeful.model.file_type import LOOKED_AT, Picture, picture_in
+from wakeful.model.files.attachment import PICTURE_BYTES
+from wakeful.model.files.file_type import LOOKED_AT, Picture, picture_in
 from wakeful.tools.base import ToolPicture, ToolResult, Unusable
 
 

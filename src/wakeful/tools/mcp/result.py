@@ -6,8 +6,8 @@ from typing import Any
 
 import orjson
 
-from wakeful.model.attachment import PICTURE_BYTES
-from wakeful.model.file_type import picture_in
+from wakeful.model.files.attachment import PICTURE_BYTES
+from wakeful.model.files.file_type import picture_in
 from wakeful.tools.base import ToolPicture, ToolResult
 
 _NO_WORDS = "The tool failed, and its server does not say why."

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
-from wakeful.model.mcp import McpState, McpTransport
+from wakeful.model.tools.mcp import McpState, McpTransport
 from wakeful.tools.mcp.failures import ServerEnded, SessionGone, leaves_of
 from wakeful.tools.mcp.kept_files import KeptFiles
 from wakeful.tools.mcp.listing import ToolListing, read_listing

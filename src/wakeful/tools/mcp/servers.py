@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from wakeful.model.mcp import McpState, McpStatus, McpToolFacts
+from wakeful.model.tools.mcp import McpState, McpStatus, McpToolFacts
 from wakeful.model.turn import Turn
 from wakeful.tools.base import Tool, Toolset
 from wakeful.tools.mcp.kept_files import KeptFiles

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlsplit
 
-from wakeful.model.mcp import McpTransport
+from wakeful.model.tools.mcp import McpTransport
 from wakeful.tools.processes.environment import secrets_in
 
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie", re.IGNORECASE)

@@ -1,6 +1,6 @@
 """Describes the routes of attachments."""
 
-from wakeful.model.file_type import PICTURE_TYPES
+from wakeful.model.files.file_type import PICTURE_TYPES
 from wakeful.web.attachments.routes import AttachmentPath, TakenIn, UploadQuery
 from wakeful.wire.openapi import Family, json_answer, operation
 from wakeful.wire.refusals import refusals

@@ -9,8 +9,8 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from wakeful.errors import AttachmentNotFound, AttachmentTooLarge
-from wakeful.model.attachment import Attachment
-from wakeful.model.file_type import PICTURE_TYPES
+from wakeful.model.files.attachment import Attachment
+from wakeful.model.files.file_type import PICTURE_TYPES
 from wakeful.web.fields import Id, MaybeId, read_query
 from wakeful.web.web import Web
 from wakeful.wire.answer import JsonAnswer

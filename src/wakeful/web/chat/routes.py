@@ -11,7 +11,7 @@ from starlette.routing import Route
 from wakeful.engine.inbox.compacting import compaction_of, require_messages
 from wakeful.engine.inbox.rewinding import Retake, edited, is_accepted, repeated, rewind
 from wakeful.engine.inbox.submission import Receipt, Submission
-from wakeful.model.attachment import Attachment
+from wakeful.model.files.attachment import Attachment
 from wakeful.model.ids import new_id
 from wakeful.model.inbox import IfBusy
 from wakeful.model.session import Session

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.errors import McpServerNotFound
-from wakeful.model.mcp import McpState, McpStatus, McpTransport
+from wakeful.model.tools.mcp import McpState, McpStatus, McpTransport
 from wakeful.web.fields import read_body
 from wakeful.web.ports import McpDesk
 from wakeful.web.web import Web

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from wakeful.model.attachment import shown_fields
+from wakeful.model.files.attachment import shown_fields
 from wakeful.model.inbox import UNDO
 from wakeful.model.journal.entry import (
     Entry,

@@ -6,7 +6,7 @@ from msgspec import UNSET, UnsetType
 
 from wakeful.model.journal.change import ChangeKind
 from wakeful.model.journal.summary import CompactionReason
-from wakeful.model.todo import TodoStatus
+from wakeful.model.tools.todo import TodoStatus
 from wakeful.web.approvals.approval import ShownApproval
 from wakeful.web.attachments.routes import ShownAttachment
 from wakeful.web.feeds.rows import SessionRow

@@ -8,14 +8,14 @@ from starlette.requests import Request
 
 from wakeful.model.approvals.approval import Approval
 from wakeful.model.approvals.mode import Mode
-from wakeful.model.attachment import shown_fields
 from wakeful.model.event import COMPACTION_STARTED, Event
+from wakeful.model.files.attachment import shown_fields
 from wakeful.model.inbox import InboxRow, RowKind
 from wakeful.model.journal.entry import Entry, EntryKind
 from wakeful.model.session import Marks, Session
 from wakeful.model.tasks.task import Task
 from wakeful.model.tasks.task_data import time_text
-from wakeful.model.todo import unpack_todo
+from wakeful.model.tools.todo import unpack_todo
 from wakeful.model.turn import Turn
 from wakeful.model.words import Said, WordsHead
 from wakeful.store.base import Transaction

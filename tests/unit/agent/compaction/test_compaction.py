@@ -14,6 +14,7 @@ from wakeful.agent.prompt import SUMMARY_INSTRUCTIONS
 from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest
 from wakeful.agent.settings import AgentSettings
 from wakeful.errors import ConfigError, LimitReached, ModelError, TurnFailed
+from wakeful.model.api.request import CHAT, COMPACT, TurnRequest
 from wakeful.model.journal.entry import summary_entry, summary_of
 from wakeful.model.journal.fact import (
     Answered,
@@ -37,11 +38,10 @@ from wakeful.model.journal.message import (
     UserMessage,
 )
 from wakeful.model.journal.summary import CompactionReason, Summary
-from wakeful.model.request import CHAT, COMPACT, TurnRequest
 from wakeful.model.session import Address
 from wakeful.model.spend import Spend
 from wakeful.model.tasks.task import Host, Task, TaskKind
-from wakeful.model.todo import TodoItem, TodoStatus
+from wakeful.model.tools.todo import TodoItem, TodoStatus
 from wakeful.model.turn import Door, Turn, TurnStatus
 from wakeful.tools.base import OnlyReads, ToolContext, ToolResult, ToolSpec
 

@@ -14,8 +14,8 @@ from wakeful.gateway.openai.frames import DONE, NumberedFrame
 from wakeful.gateway.openai.responses.projection import ResponseProjection
 from wakeful.gateway.openai.responses.response import ResponseFacts
 from wakeful.model import event as events
+from wakeful.model.api.request import FUNCTION_CALL
 from wakeful.model.event import Event, NewEvent, StreamItem, spoken
-from wakeful.model.request import FUNCTION_CALL
 from wakeful.model.words import Word, WordsEnd, WordsHead
 
 REST = "0190a1b2c3d4"

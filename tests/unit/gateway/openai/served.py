@@ -17,10 +17,10 @@ from wakeful.gateway.http import http_app
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.routes import api_routes
 from wakeful.gateway.platforms.api_server import APIServerAdapter
+from wakeful.model.api.request import TurnRequest
 from wakeful.model.event import Event, NewEvent
 from wakeful.model.ids import new_id
 from wakeful.model.opening import Closing, Opening
-from wakeful.model.request import TurnRequest
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.store.base import Store, Transaction

@@ -15,7 +15,7 @@ from wakeful.engine.settings import EngineSettings
 from wakeful.engine.words.words import LiveWords
 from wakeful.gateway.webhooks.endpoint import EVENT_TYPES, WebhookEndpoint
 from wakeful.gateway.webhooks.reports import EndReports
-from wakeful.model.request import TurnRequest
+from wakeful.model.api.request import TurnRequest
 from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Store, Transaction
 

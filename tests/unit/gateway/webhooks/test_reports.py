@@ -9,8 +9,8 @@ import pytest
 from tests.unit.gateway.webhooks.kit import BACKGROUND, DONE, SECRET, end_turn
 from wakeful.errors import LeaseLost
 from wakeful.gateway.webhooks.endpoint import EVENT_TYPES, WebhookEndpoint
+from wakeful.model.api.request import TurnRequest
 from wakeful.model.messaging.post import Post
-from wakeful.model.request import TurnRequest
 from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Store
 from wakeful.store.sqlite.store import SqliteStore

@@ -6,7 +6,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from tests.unit.model.test_file_type import PNG
+from tests.unit.model.files.test_file_type import PNG
 from tests.unit.tools.files.kit import changer_on
 from tests.unit.tools.kit import new_turn
 from wakeful.model.approvals.reason_kinds import EDIT, MEMORY

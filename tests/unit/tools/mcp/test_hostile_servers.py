@@ -10,7 +10,7 @@ import pytest
 from tests.mcp.kit import call, eventually, only, raw, running, tools_of
 from tests.unit.tools.kit import Person, new_turn
 from wakeful.model.approvals.approval import Choice
-from wakeful.model.mcp import McpState
+from wakeful.model.tools.mcp import McpState
 from wakeful.tools.mcp.listing import MOST_TOOLS
 from wakeful.tools.mcp.settings import McpServerSettings
 

@@ -13,7 +13,7 @@ from mcp_types import METHOD_NOT_FOUND
 from tests.mcp.kit import ServedApp, call, eventually, made_stdio, only, running, served, tools_of
 from tests.unit.tools.kit import Person, new_turn
 from wakeful.model.approvals.approval import Choice
-from wakeful.model.mcp import McpState
+from wakeful.model.tools.mcp import McpState
 from wakeful.tools.mcp.sdk.message_lines import LARGEST_MESSAGE
 from wakeful.tools.mcp.settings import McpServerSettings
 

@@ -15,7 +15,7 @@ from tests.patience import PATIENCE
 from tests.unit.tools.kit import Person, new_turn
 from wakeful.model.approvals.approval import Choice
 from wakeful.model.approvals.mode import Mode
-from wakeful.model.mcp import McpState
+from wakeful.model.tools.mcp import McpState
 from wakeful.tools.base import ToolContext
 from wakeful.tools.mcp.kept_files import KeptFiles
 from wakeful.tools.mcp.server_log import MOST_BYTES

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wakeful.gateway.messaging.platform import OfferedFile, Refused
-from wakeful.model.attachment import safe_name
-from wakeful.model.file_type import LOOKED_AT, picture_in
+from wakeful.model.files.attachment import safe_name
+from wakeful.model.files.file_type import LOOKED_AT, picture_in
 
 _FOLDER = "inbox"
 # What the system says when a file cannot be written and will not be later: the agent may have put something there.

@@ -24,7 +24,7 @@ from wakeful.gateway.messaging.inbound.sessions import ChatSessions, NewSessions
 from wakeful.gateway.messaging.inbound.storable import storable
 from wakeful.gateway.messaging.platform import IncomingMessage, Press, PressAnswer
 from wakeful.gateway.messaging.settings import DoorSettings, Groups, MessagingSettings
-from wakeful.model.attachment import Attachment
+from wakeful.model.files.attachment import Attachment
 from wakeful.model.inbox import InboxRow, RowKind
 from wakeful.model.messaging.chat import ChatKind
 from wakeful.model.messaging.post import PostKind

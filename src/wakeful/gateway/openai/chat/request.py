@@ -23,7 +23,7 @@ from wakeful.gateway.openai.fields.common_fields import (
 )
 from wakeful.gateway.openai.fields.tool_choice import ChatToolChoice, require_tools, tool_choice
 from wakeful.gateway.openai.items.inputs import Input
-from wakeful.model.request import CHAT, TurnRequest
+from wakeful.model.api.request import CHAT, TurnRequest
 from wakeful.wire.declared import Incoming, says, words
 from wakeful.wire.reading import read
 

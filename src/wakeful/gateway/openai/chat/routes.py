@@ -21,8 +21,8 @@ from wakeful.gateway.openai.lanes.answered_calls import require_calls
 from wakeful.gateway.openai.lanes.entry import enter, until_entered
 from wakeful.gateway.openai.lanes.lane import ApiLane, Lanes
 from wakeful.gateway.openai.session_headers import SessionHeaders, WithSessionHeader, model_in
+from wakeful.model.api.request import DEFAULT_MODEL
 from wakeful.model.journal.entry import EntryKind
-from wakeful.model.request import DEFAULT_MODEL
 from wakeful.store.base import Transaction
 from wakeful.wire.answer import JsonAnswer
 from wakeful.wire.error_types import ApiProblem

@@ -27,9 +27,9 @@ from wakeful.gateway.openai.lanes.conversation_state import state_of
 from wakeful.gateway.openai.lanes.entry import busy
 from wakeful.gateway.openai.lanes.lane import ApiLane, Lanes, no_conversation
 from wakeful.gateway.openai.named_route import NamedRoute
-from wakeful.model.conversation import Conversation
+from wakeful.model.api.conversation import Conversation
+from wakeful.model.api.request import TurnRequest
 from wakeful.model.journal.entry import without
-from wakeful.model.request import TurnRequest
 from wakeful.store.base import Transaction
 from wakeful.wire.answer import JsonAnswer
 from wakeful.wire.declared import Incoming, Outgoing, says, words

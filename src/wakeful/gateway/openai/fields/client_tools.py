@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from wakeful.gateway.openai.errors import invalid
 from wakeful.gateway.openai.fields.common_fields import LongText
-from wakeful.model.request import ClientTool
+from wakeful.model.api.request import ClientTool
 from wakeful.wire.declared import Incoming, says, words
 
 _NO_FUNCTION = "{} must be a function: all other tools come from the server."

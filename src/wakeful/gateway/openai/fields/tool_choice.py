@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from wakeful.gateway.openai.errors import invalid
 from wakeful.gateway.openai.fields.client_tools import FunctionName
-from wakeful.model.request import TurnRequest
+from wakeful.model.api.request import TurnRequest
 from wakeful.wire.declared import Incoming, says, words
 
 

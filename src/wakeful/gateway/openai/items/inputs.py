@@ -15,7 +15,7 @@ from wakeful.gateway.openai.items.input_items import (
     InputReference,
     InputServerCall,
 )
-from wakeful.model.failure import failure_text
+from wakeful.model.tools.failure import failure_text
 
 Input = dict[str, Any]
 

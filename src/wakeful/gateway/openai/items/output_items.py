@@ -20,7 +20,7 @@ from wakeful.gateway.openai.items.objects import (
     ServerCall,
     ToolError,
 )
-from wakeful.model.failure import failure_sentence
+from wakeful.model.tools.failure import failure_sentence
 
 IN_PROGRESS = "in_progress"
 COMPLETED = "completed"

@@ -1,7 +1,7 @@
 """The response that is running in a conversation, and the last one that completed."""
 
 from wakeful.gateway.openai.api import response_id
-from wakeful.model.request import request_as_far_as_known
+from wakeful.model.api.request import request_as_far_as_known
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction

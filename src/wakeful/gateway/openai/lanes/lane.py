@@ -6,9 +6,9 @@ from starlette.requests import Request
 
 from wakeful.gateway.openai.api import Api, turn_id_of
 from wakeful.gateway.openai.errors import NO_RETRY, ApiError
-from wakeful.model.conversation import Conversation
+from wakeful.model.api.conversation import Conversation
+from wakeful.model.api.request import request_as_far_as_known
 from wakeful.model.ids import new_id
-from wakeful.model.request import request_as_far_as_known
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.store.base import Transaction

@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.errors import ApiError
-from wakeful.model.request import DEFAULT_MODEL
+from wakeful.model.api.request import DEFAULT_MODEL
 from wakeful.wire.answer import JsonAnswer
 from wakeful.wire.declared import Outgoing
 

@@ -15,8 +15,8 @@ from wakeful.gateway.openai.responses.events import EVENTS, StageEvent
 from wakeful.gateway.openai.responses.response import ResponseFacts, ResponseForm, ResponseObject, ResponseState
 from wakeful.gateway.openai.usage import UsageSum
 from wakeful.model import event as events
+from wakeful.model.api.request import FUNCTION_CALL
 from wakeful.model.event import Event, StreamItem, spoken
-from wakeful.model.request import FUNCTION_CALL
 from wakeful.model.words import Word, WordsEnd
 
 # How many frames words make besides one for each word: two open each item, and three close the reasoning before the

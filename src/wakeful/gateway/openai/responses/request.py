@@ -25,7 +25,7 @@ from wakeful.gateway.openai.fields.common_fields import (
 from wakeful.gateway.openai.fields.tool_choice import ResponseToolChoice, require_tools, tool_choice
 from wakeful.gateway.openai.items.input_items import InputField
 from wakeful.gateway.openai.items.inputs import Input, Reference, inputs_of
-from wakeful.model.request import TurnRequest
+from wakeful.model.api.request import TurnRequest
 from wakeful.wire.declared import Incoming, says, words
 from wakeful.wire.reading import read
 

@@ -15,7 +15,7 @@ from wakeful.gateway.openai.fields.common_fields import (
 )
 from wakeful.gateway.openai.items.objects import OutputItem
 from wakeful.gateway.openai.usage import ResponseUsage
-from wakeful.model.request import MCP_CALL
+from wakeful.model.api.request import MCP_CALL
 from wakeful.wire.declared import Outgoing, among
 
 # The fields of a request that a response echoes, with their defaults.

@@ -29,9 +29,9 @@ from wakeful.gateway.openai.responses.request import ResponseRequest, read_respo
 from wakeful.gateway.openai.responses.response import DeletedResponse, ResponseObject
 from wakeful.gateway.openai.responses.turn_response import in_conversation, response_of
 from wakeful.gateway.openai.responses.unstored import UnstoredResponses
-from wakeful.model.conversation import IdempotencyKey
+from wakeful.model.api.conversation import IdempotencyKey
+from wakeful.model.api.request import request_as_far_as_known
 from wakeful.model.event import StreamItem
-from wakeful.model.request import request_as_far_as_known
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction
 from wakeful.wire.answer import JsonAnswer

@@ -7,7 +7,7 @@ from wakeful.gateway.openai.api import response_id
 from wakeful.gateway.openai.lanes.lane import ApiLane
 from wakeful.gateway.openai.responses.projection import ResponseProjection
 from wakeful.gateway.openai.responses.response import ResponseFacts
-from wakeful.model.request import FUNCTION_CALL, MCP_CALL, TurnRequest, request_as_far_as_known
+from wakeful.model.api.request import FUNCTION_CALL, MCP_CALL, TurnRequest, request_as_far_as_known
 from wakeful.model.turn import Turn
 
 

@@ -18,12 +18,12 @@ from wakeful.gateway.openai.lanes.lane import ApiLane, Lanes
 from wakeful.gateway.openai.responses.request import ResponseRequest
 from wakeful.gateway.openai.responses.response import ResponseObject
 from wakeful.gateway.openai.responses.turn_response import in_conversation, response_of
+from wakeful.model.api.request import TurnRequest
 from wakeful.model.event import StreamItem
 from wakeful.model.ids import new_id
 from wakeful.model.journal.entry import input_entry
 from wakeful.model.journal.message import Message
 from wakeful.model.journal.transcript import fold
-from wakeful.model.request import TurnRequest
 from wakeful.model.turn import Turn, TurnStatus
 from wakeful.store.base import Transaction
 from wakeful.wire.answer import JsonAnswer

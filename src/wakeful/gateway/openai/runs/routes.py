@@ -20,9 +20,9 @@ from wakeful.gateway.openai.runs.projection import RunProjection
 from wakeful.gateway.openai.runs.request import RunApproval, RunBody, RunEventsHeaders, RunEventsQuery
 from wakeful.gateway.openai.runs.run import RunAnswered, RunBegun
 from wakeful.gateway.openai.session_headers import SessionHeaders, WithSessionHeader, model_in
+from wakeful.model.api.request import RUN, TurnRequest, request_as_far_as_known
 from wakeful.model.approvals.approval import Choice
 from wakeful.model.event import StreamItem
-from wakeful.model.request import RUN, TurnRequest, request_as_far_as_known
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn
 from wakeful.model.words import Position

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from wakeful.model.attachment import Attachment
+from wakeful.model.files.attachment import Attachment
 from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
 from wakeful.store.rows.attachments import ATTACHMENT_COLUMNS, attachment_from, attachment_values

@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Sequence
 
-from wakeful.model.attachment import Attachment
+from wakeful.model.files.attachment import Attachment
 from wakeful.store.rows.attachments import ATTACHMENT_COLUMNS, attachment_from, attachment_values
 from wakeful.store.sqlite.statement import insertion
 

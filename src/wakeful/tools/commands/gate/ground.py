@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from wakeful.model.attachment import attachments_folder
+from wakeful.model.files.attachment import attachments_folder
 
 _SYSTEM = ("/etc", "/boot", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/sys", "/proc/sys", "/var/lib", "/var/spool")
 # Deleting in these needs an answer even if the workspace contains them or is one of them.

@@ -1,6 +1,6 @@
 """Conversations of the API in PostgreSQL."""
 
-from wakeful.model.conversation import Conversation
+from wakeful.model.api.conversation import Conversation
 from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
 from wakeful.store.rows.api import CONVERSATION_COLUMNS, conversation_from, conversation_values

@@ -1,6 +1,6 @@
 """Idempotency keys in PostgreSQL."""
 
-from wakeful.model.conversation import IdempotencyKey
+from wakeful.model.api.conversation import IdempotencyKey
 from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.postgres.statement import insertion
 from wakeful.store.rows.api import IDEMPOTENCY_KEY_COLUMNS, idempotency_key_from, idempotency_key_values

@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from wakeful.model.conversation import Conversation
+from wakeful.model.api.conversation import Conversation
 from wakeful.store.rows.api import CONVERSATION_COLUMNS, conversation_from, conversation_values
 from wakeful.store.sqlite.statement import insertion
 

@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from wakeful.model.conversation import IdempotencyKey
+from wakeful.model.api.conversation import IdempotencyKey
 from wakeful.store.rows.api import IDEMPOTENCY_KEY_COLUMNS, idempotency_key_from, idempotency_key_values
 from wakeful.store.sqlite.statement import insertion
 

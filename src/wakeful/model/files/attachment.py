@@ -21,7 +21,7 @@ _MOST_NAME_BYTES = 180
 class Attachment:
     id: str
     name: str
-    # Told by the bytes, see model/file_type.py.
+    # Told by the bytes, see model/files/file_type.py.
     type: str
     size: int
     owner: str = field(default="", compare=False)

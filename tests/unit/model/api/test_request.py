@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from wakeful.errors import RequestNotUnderstood
-from wakeful.model.request import ClientTool, TurnRequest, request_as_far_as_known, request_from
+from wakeful.model.api.request import ClientTool, TurnRequest, request_as_far_as_known, request_from
 
 ASKED = TurnRequest(
     kind="response",

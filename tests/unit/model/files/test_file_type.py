@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from wakeful.model.file_type import Picture, picture_in, type_of
+from wakeful.model.files.file_type import Picture, picture_in, type_of
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 640, 480) + b"\x08\x06\0\0\0"
 GIF = b"GIF89a" + struct.pack("<HH", 3, 2) + b"\0\0\0"
