@@ -15,14 +15,11 @@ import pytest
 from tests.store.nouns import a_turn, have_session
 from wakeful.context import current_cwd, session_environment
 from wakeful.gateway.platforms.api_server import APIServerAdapter
-from wakeful.gateway.platforms.ask import AskAdapter
 from wakeful.gateway.platforms.base import BasePlatformAdapter
 from wakeful.gateway.platforms.binder import AdapterBinder
-from wakeful.gateway.platforms.chat import ChatAdapter, DiscordAdapter, SlackAdapter, TelegramAdapter
+from wakeful.gateway.platforms.chat import ChatAdapter, DiscordAdapter, HookAdapter, SlackAdapter, TelegramAdapter
 from wakeful.gateway.platforms.cron import CronAdapter
-from wakeful.gateway.platforms.hook import HookAdapter
-from wakeful.gateway.platforms.terminal import TerminalAdapter
-from wakeful.gateway.platforms.web import WebAdapter
+from wakeful.gateway.platforms.local import AskAdapter, TerminalAdapter, WebAdapter
 from wakeful.gateway.session_context import async_delivery_supported, get_session_env, set_session_vars
 from wakeful.model.opening import Opening
 from wakeful.model.session import Address, Sender

@@ -16,7 +16,7 @@ from wakeful.app import running_engine
 from wakeful.building.engine import Running
 from wakeful.config.load import load_config
 from wakeful.engine.inbox.submission import Submission
-from wakeful.gateway.platforms.ask import AskAdapter
+from wakeful.gateway.platforms.local import AskAdapter
 from wakeful.model.event import FINAL_KINDS
 from wakeful.model.session import Address
 from wakeful.store.base import Signal

@@ -20,7 +20,7 @@ from wakeful.app import running_engine
 from wakeful.building.engine import Running
 from wakeful.config.load import load_config
 from wakeful.engine.inbox.submission import Submission
-from wakeful.gateway.platforms.web import WebAdapter
+from wakeful.gateway.platforms.local import WebAdapter
 from wakeful.model.event import FINAL_KINDS
 from wakeful.model.files.attachment import Attachment
 from wakeful.model.session import Address, Session

@@ -40,14 +40,11 @@ from wakeful.gateway.messaging.files import ChatFiles
 from wakeful.gateway.messaging.operators_chat import has_memory
 from wakeful.gateway.monitoring.metrics import Metrics
 from wakeful.gateway.platforms.api_server import APIServerAdapter
-from wakeful.gateway.platforms.ask import AskAdapter
 from wakeful.gateway.platforms.base import BasePlatformAdapter
 from wakeful.gateway.platforms.binder import AdapterBinder
-from wakeful.gateway.platforms.chat import CHAT_ADAPTERS
+from wakeful.gateway.platforms.chat import CHAT_ADAPTERS, HookAdapter
 from wakeful.gateway.platforms.cron import CronAdapter
-from wakeful.gateway.platforms.hook import HookAdapter
-from wakeful.gateway.platforms.terminal import TerminalAdapter
-from wakeful.gateway.platforms.web import WebAdapter
+from wakeful.gateway.platforms.local import AskAdapter, TerminalAdapter, WebAdapter
 from wakeful.gateway.webhooks.reports import EndReports
 from wakeful.model.api.request import request_as_far_as_known
 from wakeful.model.spend import Spend

@@ -44,9 +44,7 @@ from wakeful.gateway.monitoring.metrics import CountRequests, metrics_route
 from wakeful.gateway.openai.api import Api
 from wakeful.gateway.openai.routes import api_routes
 from wakeful.gateway.platforms.api_server import APIServerAdapter
-from wakeful.gateway.platforms.ask import AskAdapter
-from wakeful.gateway.platforms.terminal import TerminalAdapter
-from wakeful.gateway.platforms.web import WebAdapter
+from wakeful.gateway.platforms.local import AskAdapter, TerminalAdapter, WebAdapter
 from wakeful.model.messaging.post import WEBHOOK
 from wakeful.tools.processes.kernel.descent import Descent
 from wakeful.tools.processes.kernel.host import this_host

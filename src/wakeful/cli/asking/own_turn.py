@@ -17,7 +17,7 @@ from wakeful.engine.attachments.desk import AttachmentDesk
 from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.errors import MessageUnusable
-from wakeful.gateway.platforms.ask import AskAdapter
+from wakeful.gateway.platforms.local import AskAdapter
 from wakeful.model.event import TOKEN, Event, StreamItem
 from wakeful.model.files.attachment import Attachment
 from wakeful.model.ids import new_id

@@ -12,7 +12,7 @@ from wakeful.cli.client import Client, ServerEvent, ServerGone
 from wakeful.cli.signals import caught_signals
 from wakeful.config.config import Config
 from wakeful.gateway.entrance.local_key import local_key
-from wakeful.gateway.platforms.ask import AskAdapter
+from wakeful.gateway.platforms.local import AskAdapter
 from wakeful.model.ids import new_id
 
 # How long a server may be gone or silent before the command gives up. A restart takes a few seconds.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from wakeful.errors import ConfigError
-from wakeful.gateway.platforms.hook import HookAdapter
+from wakeful.gateway.platforms.chat import HookAdapter
 from wakeful.gateway.webhooks.signature import signing_keys
 from wakeful.model.session import Address
 

@@ -11,8 +11,7 @@ from wakeful.errors import SessionNotFound, WakefulError
 from wakeful.gateway.hooks.hook import Hook
 from wakeful.gateway.messaging.inbound.sessions import NewSessions
 from wakeful.gateway.messaging.settings import DoorSettings
-from wakeful.gateway.platforms.chat import CHAT_ADAPTERS
-from wakeful.gateway.platforms.hook import HookAdapter
+from wakeful.gateway.platforms.chat import CHAT_ADAPTERS, HookAdapter
 from wakeful.model.ids import new_id
 from wakeful.model.messaging.chat import Chat, ChatKind
 from wakeful.model.session import Address, Sender, Session

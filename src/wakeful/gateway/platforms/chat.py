@@ -42,3 +42,9 @@ class SlackAdapter(ChatAdapter):
 CHAT_ADAPTERS: dict[str, type[ChatAdapter]] = {
     adapter.name: adapter for adapter in (TelegramAdapter, DiscordAdapter, SlackAdapter)
 }
+
+
+class HookAdapter(ChatAdapter):
+    """A hook without a chat to deliver to runs its turns in a session of its own, which the page shows."""
+
+    name = "hook"

@@ -1,7 +1,0 @@
-"""The adapter of the terminal chat."""
-
-from wakeful.gateway.platforms.base import BasePlatformAdapter
-
-
-class TerminalAdapter(BasePlatformAdapter):
-    name = "terminal"
