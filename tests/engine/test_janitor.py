@@ -3,7 +3,10 @@
 from dataclasses import replace
 from functools import partial
 
+import pytest
+
 from tests.engine.kit import House, Node, finish, open_session, send
+from wakeful.engine.upkeep import janitor
 from wakeful.model.api.conversation import IdempotencyKey
 from wakeful.model.messaging.post import Post, PostKind, PostState
 from wakeful.model.session import Address
@@ -39,6 +42,19 @@ async def test_a_webhook_that_was_refused_is_forgotten_a_month_later_and_one_tha
     await pass_time(house, 700)
 
     assert await post_ids(house) == ["p2"]
+
+
+async def test_a_sweep_goes_on_until_nothing_old_is_left(
+    house: House, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(janitor, "_BATCH", 2)
+    refused = Post("", "", Address("webhook", "there"), PostKind.EVENT, "{}", state=PostState.REFUSED)
+    for name in ("p1", "p2", "p3", "p4", "p5"):
+        await house.store.write(partial(_put, replace(refused, id=name, key=name)))
+
+    await pass_time(house, 31 * _DAY)
+
+    assert await post_ids(house) == []
 
 
 async def pass_time(house: House, seconds: float) -> None:

@@ -16,8 +16,9 @@ from wakeful.model.journal.fact import Answered
 from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.tasks.goal import Goal
 from wakeful.model.tasks.task import TaskStatus
+from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.model.words import WordsEnd
-from wakeful.store.base import Body, Signal
+from wakeful.store.base import Body, Signal, Transaction
 
 T = TypeVar("T")
 
@@ -260,6 +261,23 @@ async def test_a_turn_whose_store_failed_goes_on_uncounted_when_the_store_is_bac
         await house.settle()
     node.agent.order(receipt.turn_id, "finish")
     assert kinds_of(await events_of(node, session, receipt.turn_id))[-1] == "done"
+
+
+async def test_a_turn_that_a_bug_keeps_from_ending_is_given_up_on_its_own_node(house: House, node: Node) -> None:
+    async def buggy(tx: Transaction, turn: Turn, outcome: Outcome) -> None:
+        if outcome.status is TurnStatus.DONE:
+            raise KeyError("a bug")
+
+    node.engine._dispatcher.on_close = buggy
+    session = await open_session(node)
+    receipt = await send(node, session, "hello")
+    for _ in range(house.settings.resume_limit + 1):
+        node.agent.order(receipt.turn_id, "finish")
+        await house.settle()
+        await house.advance(2)
+        await house.settle()
+    last = (await events_of(node, session, receipt.turn_id))[-1]
+    assert (last.kind, last.data["code"]) == ("failed", "resume_limit")
 
 
 async def test_words_of_a_step_that_could_not_be_recorded_are_taken_back(house: House, node: Node) -> None:

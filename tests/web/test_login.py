@@ -8,6 +8,7 @@ import pytest
 
 from tests.web.browser import Browser, logged_in, new_token
 from tests.web.kit import KEYS, Served, served
+from tests.web.raw import raw
 from wakeful.gateway.entrance.logins.desk import LoginDesk
 from wakeful.gateway.entrance.own_address import OwnAddress
 from wakeful.store.base import Transaction
@@ -242,6 +243,14 @@ async def test_without_a_login_the_routes_of_the_page_answer_with_json(web: Serv
     reply = await Browser(web).get("/api/sessions")
 
     assert (reply.status, reply.code) == (401, "unauthorized")
+
+
+@pytest.mark.parametrize("second", ["nonsense", KEYS["ann"]])
+async def test_two_keys_in_one_request_are_none(web: Served, second: str) -> None:
+    headers = f"Host: localhost\r\nAuthorization: Bearer {KEYS['ann']}"
+
+    assert (await raw(web, f"GET /api/me HTTP/1.1\r\n{headers}"))[0] == 200
+    assert (await raw(web, f"GET /api/me HTTP/1.1\r\n{headers}\r\nAuthorization: Bearer {second}"))[0] == 401
 
 
 @pytest.mark.parametrize("path", ["/v1/models", "/v1/responses/x", "/metrics", "/anything"])

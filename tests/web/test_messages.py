@@ -47,6 +47,20 @@ async def test_inputs_answers_and_calls_are_messages(web: Served) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("path", ["/api/session", "/api/session/result"])
+async def test_a_message_of_another_person_is_not_reached_through_an_own_session(web: Served, path: str) -> None:
+    own, others = await web.new_session("bob"), await web.new_session("ann")
+    turn_id = await web.say(others, "work", "step", "finish")
+    await web.finished(turn_id)
+    name = "before" if path == "/api/session" else "message_id"
+
+    as_owner = await web.get(path, "ann", session_id=others, **{name: f"{turn_id}.1.1"})
+    as_other = await web.get(path, "bob", session_id=own, **{name: f"{turn_id}.1.1"})
+
+    assert as_owner.status == 200
+    assert (as_other.status, as_other.code) == (400, "invalid_request")
+
+
 async def test_only_answers_have_html(web: Served) -> None:
     session_id = await web.new_session()
     await web.finished(await web.say(session_id, "**work**", "step", "finish"))

@@ -1,5 +1,6 @@
 """Live rows of the list: only of the reader's own sessions, with what the reader has seen."""
 
+import asyncio
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -103,3 +104,30 @@ async def test_the_tabs_of_one_person_share_one_read_of_the_store(web: Served, m
 
     # At most one read for each commit that changed it.
     assert 1 <= len(looks) <= 2
+
+
+async def test_a_tab_does_not_join_a_read_that_began_before_the_last_change(
+    web: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session_id = await web.new_session()
+    has_read, may_answer = asyncio.Event(), asyncio.Event()
+
+    async def held(*key: Any) -> Any:
+        found = await read(*key)
+        if not has_read.is_set():
+            has_read.set()
+            await may_answer.wait()
+        return found
+
+    read = row_feed.RowFeed._read
+    monkeypatch.setattr(row_feed.RowFeed, "_read", held)
+    async with web.stream("/api/stream", rows="1") as early:
+        await web.patch("/api/session", {"session_id": session_id, "title": "Old"})
+        await has_read.wait()
+        async with web.stream("/api/stream", rows="1") as late:
+            await web.patch("/api/session", {"session_id": session_id, "title": "New"})
+            row = await row_of(late, session_id)
+        may_answer.set()
+        await row_of(early, session_id, title="New")
+
+    assert row["title"] == "New"

@@ -131,6 +131,18 @@ def test_endless_line_is_searched_in_pieces_and_reported_once() -> None:
     assert state.offset == len(data)
 
 
+@pytest.mark.parametrize("before_the_cut", range(1, len("needle")))
+def test_a_pattern_across_the_end_of_a_chunk_is_found(before_the_cut: int) -> None:
+    data = b"." * (CHUNK - before_the_cut) + b"needle" + b"." * CHUNK
+    state, reports = WatchState(), 0
+
+    while len(data) - state.offset >= CHUNK:
+        state, report = watch("needle").step(state, data[state.offset :][:CHUNK], is_whole=False)
+        reports += report is not None
+
+    assert reports == 1
+
+
 def test_matches_within_the_interval_are_reported_with_the_next() -> None:
     clock = Clock()
     one = watch("x", interval=15, clock=clock)
