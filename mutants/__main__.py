@@ -1,0 +1,139 @@
+"""Plants faults in the source, one at a time, and tells which of them the tests notice.
+
+scripts/mutants [PATHS] [--changed-since REV] [--count N] [--seed S]
+"""
+
+import argparse
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from mutants.choice import Budget, choose, tests_for
+from mutants.fault import Fault
+from mutants.recording.recording import record
+from mutants.recording.tracing import ROOT
+from mutants.report import Result, load, save, summary, told
+from mutants.sample import faults_at, harmless_faults, sample
+from mutants.seen import Seen
+from mutants.targets import Target, room_of, targets
+from mutants.trying.crew import crew
+from mutants.trying.worker import Judgement, Trial, Verdict
+
+_KEPT = ROOT / ".mutants"
+# Recording costs much there, and little of what they alone run is Python.
+_UNRECORDED = {"browser"}
+
+
+def main() -> None:
+    options = _options()
+    with closing(Seen(_KEPT / "seen.sqlite", ROOT)) as seen:
+        try:
+            if options.record is not None:
+                _record(seen, options.record or _recorded_by_default(), options.record_processes)
+            else:
+                _plant(seen, options)
+        except ValueError as error:
+            sys.exit(str(error))
+        except KeyboardInterrupt:
+            sys.exit(130)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="scripts/mutants", description="Plants faults and tells who notices them.")
+    parser.add_argument("paths", nargs="*", help="files and folders of src/wakeful; all of it by default")
+    parser.add_argument("--changed-since", metavar="REV", help="only in lines that differ from this revision")
+    parser.add_argument("--count", type=int, default=60, help="how many faults to plant in each room (%(default)s)")
+    parser.add_argument("--seed", type=int, help="plant the faults of an earlier run that has printed this seed")
+    parser.add_argument("--survivors", action="store_true", help="plant only what survived the run in --results")
+    parser.add_argument("--results", type=Path, default=_KEPT / "last.json", help="where results are kept")
+    parser.add_argument("--processes", type=int, default=2, help="how many faults to try at a time (%(default)s)")
+    parser.add_argument("--most-tests", type=int, default=60, help="how many tests try one fault (%(default)s)")
+    parser.add_argument("--most-seconds", type=float, default=40, help="and how long, as recorded (%(default)s)")
+    parser.add_argument("--record", nargs="*", metavar="TESTS", help="record what tests run, all by default, and end")
+    parser.add_argument("--record-processes", type=int, default=3, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def _recorded_by_default() -> list[str]:
+    tests = (ROOT / "tests").iterdir()
+    return sorted(f"tests/{place.name}" for place in tests if place.name not in _UNRECORDED and _has_tests(place))
+
+
+def _has_tests(place: Path) -> bool:
+    return any(place.rglob("test_*.py")) if place.is_dir() else place.match("test_*.py")
+
+
+def _record(seen: Seen, tests: list[str], processes: int) -> None:
+    started = time.monotonic()
+    record(seen, tests, processes)
+    print(f"Recorded in {time.monotonic() - started:.0f} s.", flush=True)
+
+
+def _plant(seen: Seen, options: argparse.Namespace) -> None:
+    if seen.is_empty:
+        raise ValueError("Nothing is known of the tests yet: run scripts/mutants --record, which runs all of them once.")
+    if changed := seen.changed_test_files():
+        print(f"Recording {len(changed)} changed files of tests", flush=True)
+        record(seen, changed, processes=0)
+    earlier = load(options.results) if options.survivors else []
+    faults = _survivors(earlier) if options.survivors else _sampled(options)
+    results = {result.id: result for result in earlier}
+    try:
+        for result in _tried(faults, seen, options):
+            results[result.id] = result
+            print(told(result), flush=True)
+    finally:
+        save(options.results, results.values())
+    print(f"\n{summary(list(results.values()))}", flush=True)
+
+
+def _sampled(options: argparse.Namespace) -> list[Fault]:
+    seed = random.randrange(1_000_000) if options.seed is None else options.seed
+    harmless = harmless_faults(ROOT / "mutants" / "harmless.txt")
+    rooms: dict[str, list[Fault]] = {}
+    for target in targets(ROOT, options.paths, options.changed_since):
+        rooms.setdefault(target.room, []).extend(faults_at(ROOT, target))
+    chosen = [
+        fault
+        for room, faults in rooms.items()
+        for fault in sample(faults, options.count, f"{seed} {room}", harmless)
+    ]
+    print(f"{len(chosen)} faults of {sum(map(len, rooms.values()))} possible ones, seed {seed}", flush=True)
+    return chosen
+
+
+def _survivors(earlier: list[Result]) -> list[Fault]:
+    """What survived, as far as its line is still there."""
+    wanted = {result.id: result for result in earlier if not result.is_noticed}
+    paths = sorted({result.path for result in wanted.values() if (ROOT / result.path).exists()})
+    faults = [fault for path in paths for fault in faults_at(ROOT, Target(path)) if fault.id in wanted]
+    for lost in wanted.keys() - {fault.id for fault in faults}:
+        print(f"{wanted[lost].path}: the line of {lost} has changed since", flush=True)
+    return faults
+
+
+def _tried(faults: list[Fault], seen: Seen, options: argparse.Namespace) -> Iterator[Result]:
+    known = {fault.id: fault for fault in faults}
+    trials = [_trial(fault, seen, Budget(options.most_tests, options.most_seconds)) for fault in faults]
+    for trial in trials:
+        if not trial.tests:
+            yield Result.of(known[trial.fault_id], Judgement(Verdict.UNSEEN))
+    with (
+        tempfile.TemporaryDirectory(prefix="wakeful-mutants-") as folder,
+        crew(options.processes, ROOT, Path(folder)) as workers,
+    ):
+        for trial, judgement in workers.judge([trial for trial in trials if trial.tests]):
+            yield Result.of(known[trial.fault_id], judgement)
+
+
+def _trial(fault: Fault, seen: Seen, budget: Budget) -> Trial:
+    tests = choose(tests_for(fault, seen, ROOT), room_of(fault.path), budget)
+    return Trial(fault.id, fault.path, fault.content, [test.name for test in tests], sum(t.seconds for t in tests))
+
+
+if __name__ == "__main__":
+    main()

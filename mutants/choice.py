@@ -1,0 +1,75 @@
+"""Chooses the tests that try a fault: those that run its line, the most telling of them, within a budget."""
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from mutants.fault import Fault
+from mutants.seen import Seen, Test
+from mutants.targets import PACKAGE
+
+# So many tests of one file come before a test of another file that takes twice as long.
+_OF_ONE_FILE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    tests: int
+    seconds: float
+
+
+def tests_for(fault: Fault, seen: Seen, root: Path) -> list[Test]:
+    """All tests that can see the fault."""
+    source = fault.source
+    lines = set(fault.witnesses) or source.users_of(fault.edit.start)
+    tests = seen.tests_at(fault.path, lines, source.content) if lines else []
+    if tests or fault.witnesses:
+        return tests
+    # What runs at the import of a module is seen by those who use the module, or else by those who import it.
+    return seen.tests_at(fault.path, source.function_lines, source.content) or _tests_of_importers(fault, seen, root)
+
+
+def choose(tests: list[Test], room: str, budget: Budget) -> list[Test]:
+    """The best within the budget, but one at least; those of one file together, and the quickest files first."""
+    chosen: list[Test] = []
+    left = budget.seconds
+    for test in _ranked(tests, room)[: budget.tests]:
+        if test.seconds <= left or not chosen:
+            chosen.append(test)
+            left -= test.seconds
+    slowest: dict[str, float] = defaultdict(float)
+    for test in chosen:
+        slowest[test.file] = max(slowest[test.file], test.seconds)
+    return sorted(chosen, key=lambda test: (slowest[test.file], test.file, test.seconds, test.name))
+
+
+def _ranked(tests: list[Test], room: str) -> list[Test]:
+    by_file: dict[str, list[Test]] = defaultdict(list)
+    for test in sorted(tests, key=lambda test: (round(test.seconds, 1), test.breadth, test.name)):
+        by_file[test.file].append(test)
+    ranks = {
+        test: _doublings(test.seconds) + place / _OF_ONE_FILE + (0 if room in Path(file).parts else 1)
+        for file, of_file in by_file.items()
+        for place, test in enumerate(of_file)
+    }
+    return sorted(ranks, key=lambda test: (ranks[test], test.breadth, test.name))
+
+
+def _doublings(seconds: float) -> float:
+    """How often a twentieth of a second has to be doubled; below it, all are equally quick."""
+    return max(0.0, math.log2(seconds / 0.05)) if seconds else 0.0
+
+
+def _tests_of_importers(fault: Fault, seen: Seen, root: Path) -> list[Test]:
+    module = ".".join(Path(fault.path).with_suffix("").parts[1:])
+    found: dict[str, Test] = {}
+    for file in sorted((root / PACKAGE).rglob("*.py")):
+        content = file.read_bytes()
+        if f"from {module} import".encode() in content:
+            path = file.relative_to(root).as_posix()
+            lines = set(range(1, content.count(b"\n") + 2))
+            found |= {test.name: test for test in seen.tests_at(path, lines, content)}
+    return list(found.values())
+
+

@@ -1,0 +1,97 @@
+"""A process that plants one fault after the other in a copy of its own, and runs the tests that can see it."""
+
+import os
+import signal
+import sys
+from dataclasses import dataclass, field
+from enum import StrEnum
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import FrameType
+
+from mutants.trying.copy import Copy
+from mutants.trying.descendants import adopt_orphans, end_descendants
+from mutants.trying.run import Outcome, load_tools, run_tests
+
+# A run may take this many times as long as its tests took when they were recorded, and so much on top.
+_SLOWER, _ON_TOP_SECONDS = 5.0, 30.0
+
+
+class Verdict(StrEnum):
+    CAUGHT = "caught"
+    HANGS = "hangs"
+    SURVIVED = "survived"
+    UNSEEN = "unseen"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A fault to plant, and the tests to run, in this order."""
+
+    fault_id: str
+    path: str
+    content: bytes
+    tests: list[str]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    verdict: Verdict
+    ran: list[str] = field(default_factory=list)
+    by: str | None = None
+
+
+def work(connection: Connection, root: Path, folder: Path) -> None:
+    """Answer each trial with a judgement until the other end closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says when to end
+    signal.signal(signal.SIGTERM, _leave)
+    os.chdir(root)
+    adopt_orphans()
+    load_tools()
+    worker = Worker(Copy(root, folder), folder)
+    try:
+        while True:
+            connection.send(worker.judge(connection.recv()))
+    except EOFError:
+        pass
+    finally:
+        end_descendants()
+
+
+class Worker:
+    def __init__(self, copy: Copy, folder: Path) -> None:
+        self._copy = copy
+        self._folder = folder
+        # Whether a test passes without any fault.
+        self._is_sound: dict[str, bool] = {}
+
+    def judge(self, trial: Trial) -> Judgement:
+        """A test that fails without the fault too has caught nothing: the others are asked again."""
+        tests = trial.tests
+        while tests:
+            with self._copy.planted(trial.path, trial.content):
+                outcome = self._run(tests, trial.seconds)
+            if outcome.hangs:
+                return Judgement(Verdict.HANGS, tests)
+            if outcome.failed is None:
+                return Judgement(Verdict.SURVIVED, outcome.ran)
+            if self._passes_without(outcome.failed, trial):
+                return Judgement(Verdict.CAUGHT, outcome.ran, outcome.failed)
+            tests = [test for test in tests if not test.startswith(outcome.failed)]
+        return Judgement(Verdict.UNSEEN)
+
+    def _passes_without(self, failed: str, trial: Trial) -> bool:
+        """`failed` may be a whole file, which could not be imported."""
+        if failed not in self._is_sound:
+            tests = [test for test in trial.tests if test.startswith(failed)]
+            self._is_sound[failed] = not self._run(tests, trial.seconds).is_caught
+        return self._is_sound[failed]
+
+    def _run(self, tests: list[str], seconds: float) -> Outcome:
+        patience = seconds * _SLOWER + _ON_TOP_SECONDS
+        return run_tests(tests, self._copy.import_path, self._folder / "run", patience)
+
+
+def _leave(_number: int, _frame: FrameType | None) -> None:
+    sys.exit()
