@@ -15,14 +15,15 @@ from pathlib import Path
 from mutants.choice import Budget, choose, tests_for
 from mutants.fault import Fault
 from mutants.recording.recording import record
-from mutants.recording.tracing import ROOT
 from mutants.report import Result, load, save, summary, told
 from mutants.sample import faults_at, harmless_faults, sample
 from mutants.seen import Seen
 from mutants.targets import Target, room_of, targets
 from mutants.trying.crew import crew
+from mutants.trying.run import TOOLS
 from mutants.trying.worker import Judgement, Trial, Verdict
 
+ROOT = Path(__file__).parent.parent
 _KEPT = ROOT / ".mutants"
 # Recording costs much there, and little of what they alone run is Python.
 _UNRECORDED = {"browser"}
@@ -69,16 +70,18 @@ def _has_tests(place: Path) -> bool:
 
 def _record(seen: Seen, tests: list[str], processes: int) -> None:
     started = time.monotonic()
-    record(seen, tests, processes)
+    record(ROOT, seen, tests, processes)
     print(f"Recorded in {time.monotonic() - started:.0f} s.", flush=True)
 
 
 def _plant(seen: Seen, options: argparse.Namespace) -> None:
     if seen.is_empty:
-        raise ValueError("Nothing is known of the tests yet: run scripts/mutants --record, which runs all of them once.")
+        raise ValueError(
+            "Nothing is known of the tests yet: run scripts/mutants --record, which runs all of them once."
+        )
     if changed := seen.changed_test_files():
         print(f"Recording {len(changed)} changed files of tests", flush=True)
-        record(seen, changed, processes=0)
+        record(ROOT, seen, changed, processes=0)
     earlier = load(options.results) if options.survivors else []
     faults = _survivors(earlier) if options.survivors else _sampled(options)
     results = {result.id: result for result in earlier}
@@ -98,9 +101,7 @@ def _sampled(options: argparse.Namespace) -> list[Fault]:
     for target in targets(ROOT, options.paths, options.changed_since):
         rooms.setdefault(target.room, []).extend(faults_at(ROOT, target))
     chosen = [
-        fault
-        for room, faults in rooms.items()
-        for fault in sample(faults, options.count, f"{seed} {room}", harmless)
+        fault for room, faults in rooms.items() for fault in sample(faults, options.count, f"{seed} {room}", harmless)
     ]
     print(f"{len(chosen)} faults of {sum(map(len, rooms.values()))} possible ones, seed {seed}", flush=True)
     return chosen
@@ -124,7 +125,7 @@ def _tried(faults: list[Fault], seen: Seen, options: argparse.Namespace) -> Iter
             yield Result.of(known[trial.fault_id], Judgement(Verdict.UNSEEN))
     with (
         tempfile.TemporaryDirectory(prefix="wakeful-mutants-") as folder,
-        crew(options.processes, ROOT, Path(folder)) as workers,
+        crew(options.processes, ROOT, Path(folder), TOOLS) as workers,
     ):
         for trial, judgement in workers.judge([trial for trial in trials if trial.tests]):
             yield Result.of(known[trial.fault_id], judgement)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mutants.fault import Fault
-from mutants.seen import Seen, Test
+from mutants.seen import Seen, Witness
 from mutants.targets import PACKAGE
 
 # So many tests of one file come before a test of another file that takes twice as long.
@@ -19,7 +19,7 @@ class Budget:
     seconds: float
 
 
-def tests_for(fault: Fault, seen: Seen, root: Path) -> list[Test]:
+def tests_for(fault: Fault, seen: Seen, root: Path) -> list[Witness]:
     """All tests that can see the fault."""
     source = fault.source
     lines = set(fault.witnesses) or source.users_of(fault.edit.start)
@@ -30,9 +30,9 @@ def tests_for(fault: Fault, seen: Seen, root: Path) -> list[Test]:
     return seen.tests_at(fault.path, source.function_lines, source.content) or _tests_of_importers(fault, seen, root)
 
 
-def choose(tests: list[Test], room: str, budget: Budget) -> list[Test]:
+def choose(tests: list[Witness], room: str, budget: Budget) -> list[Witness]:
     """The best within the budget, but one at least; those of one file together, and the quickest files first."""
-    chosen: list[Test] = []
+    chosen: list[Witness] = []
     left = budget.seconds
     for test in _ranked(tests, room)[: budget.tests]:
         if test.seconds <= left or not chosen:
@@ -44,8 +44,8 @@ def choose(tests: list[Test], room: str, budget: Budget) -> list[Test]:
     return sorted(chosen, key=lambda test: (slowest[test.file], test.file, test.seconds, test.name))
 
 
-def _ranked(tests: list[Test], room: str) -> list[Test]:
-    by_file: dict[str, list[Test]] = defaultdict(list)
+def _ranked(tests: list[Witness], room: str) -> list[Witness]:
+    by_file: dict[str, list[Witness]] = defaultdict(list)
     for test in sorted(tests, key=lambda test: (round(test.seconds, 1), test.breadth, test.name)):
         by_file[test.file].append(test)
     ranks = {
@@ -61,9 +61,9 @@ def _doublings(seconds: float) -> float:
     return max(0.0, math.log2(seconds / 0.05)) if seconds else 0.0
 
 
-def _tests_of_importers(fault: Fault, seen: Seen, root: Path) -> list[Test]:
+def _tests_of_importers(fault: Fault, seen: Seen, root: Path) -> list[Witness]:
     module = ".".join(Path(fault.path).with_suffix("").parts[1:])
-    found: dict[str, Test] = {}
+    found: dict[str, Witness] = {}
     for file in sorted((root / PACKAGE).rglob("*.py")):
         content = file.read_bytes()
         if f"from {module} import".encode() in content:
@@ -71,5 +71,3 @@ def _tests_of_importers(fault: Fault, seen: Seen, root: Path) -> list[Test]:
             lines = set(range(1, content.count(b"\n") + 2))
             found |= {test.name: test for test in seen.tests_at(path, lines, content)}
     return list(found.values())
-
-

@@ -71,7 +71,9 @@ def _ran(result: Result) -> str:
     if result.verdict is Verdict.UNSEEN:
         return "no test runs this line"
     more = len(result.ran) - _SHOWN_TESTS
-    return f"{len(result.ran)} tests ran: {', '.join(result.ran[:_SHOWN_TESTS])}" + (f" and {more} more" if more > 0 else "")
+    return f"{len(result.ran)} tests ran: {', '.join(result.ran[:_SHOWN_TESTS])}" + (
+        f" and {more} more" if more > 0 else ""
+    )
 
 
 def _row(room: str, noticed: int, faults: int) -> str:

@@ -36,7 +36,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class Witness:
     name: str
     seconds: float
     # How many lines it ran in the source in question: a test that runs few is about them.
@@ -87,7 +87,7 @@ class Seen:
             )
             self._insert(looks)
 
-    def tests_at(self, path: str, lines: set[int], content: bytes) -> list[Test]:
+    def tests_at(self, path: str, lines: set[int], content: bytes) -> list[Witness]:
         """The tests that ran one of these lines of the source, whose content may have changed."""
         found = self._rows.execute(
             """SELECT name, seconds, lines, content FROM looks JOIN tests ON tests.id = test_id
@@ -101,7 +101,7 @@ class Seen:
                 then[old] = sum(1 << line for line in former_lines(old, content, lines))
             ran = int.from_bytes(blob, "little")
             if ran & then[old]:
-                tests.append(Test(name, seconds, ran.bit_count()))
+                tests.append(Witness(name, seconds, ran.bit_count()))
         return tests
 
     def _insert(self, looks: Iterable[Look]) -> None:

@@ -79,7 +79,7 @@ class Source:
         return [node for node in ast.walk(self.tree) if isinstance(node, ast.stmt)]
 
     def users_of(self, position: int) -> set[int]:
-        """The lines in functions that use the name which a statement of the module gives there, or others made of it."""
+        """The lines in functions that use the name which a statement of the module gives there, or one made of it."""
         names = self._named_at(position)
         grown = True
         while grown:

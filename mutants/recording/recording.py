@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from mutants.recording.tracing import ROOT
 from mutants.seen import Look, Seen
 from mutants.source import Source
+from mutants.targets import PACKAGE
 
 # Coverage's own file: https://coverage.readthedocs.io/en/latest/dbschema.html
 _LINES = """
@@ -23,24 +23,25 @@ _LINES = """
 """
 
 
-def record(seen: Seen, tests: list[str], processes: int) -> None:
+def record(root: Path, seen: Seen, tests: list[str], processes: int) -> None:
     """Run the tests in these files and folders, and replace what was known of them."""
     with tempfile.TemporaryDirectory(prefix="wakeful-recording-") as folder:
-        _run(Path(folder), tests, processes)
+        _run(root, Path(folder), tests, processes)
         seconds = {name: took for told in _told(Path(folder)) for name, took in told.items()}
-        looks = list(_looks(Path(folder), seconds))
+        looks = list(_looks(root, Path(folder), seconds))
     seen.replace(tests, seconds, looks)
 
 
-def _run(folder: Path, tests: list[str], processes: int) -> None:
-    start = ROOT / "mutants" / "recording" / "start"
-    path = os.pathsep.join([str(start), str(ROOT)])
+def _run(root: Path, folder: Path, tests: list[str], processes: int) -> None:
+    here = Path(__file__).parent
+    path = os.pathsep.join(map(str, [here / "start", here.parent.parent, root / "src"]))
+    told = {"PYTHONPATH": path, "MUTANTS_RECORDINGS": str(folder), "MUTANTS_PACKAGE": str(root / PACKAGE)}
     command = [sys.executable, "-m", "pytest", "-p", "mutants.recording.plugin", "-p", "no:cacheprovider", "-q"]
     spread = ["-n", str(processes), "--dist", "worksteal"] if processes else []
     subprocess.run(
         [*command, *spread, "--reruns", "1", *tests],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": path, "MUTANTS_RECORDINGS": str(folder)},
+        cwd=root,
+        env=os.environ | told,
         check=False,  # a test that fails here cannot catch a fault, and is left out
     )
 
@@ -50,7 +51,7 @@ def _told(folder: Path) -> Iterator[dict[str, float]]:
         yield json.loads(told.read_text())
 
 
-def _looks(folder: Path, tests: dict[str, float]) -> Iterator[Look]:
+def _looks(root: Path, folder: Path, tests: dict[str, float]) -> Iterator[Look]:
     """What the tests saw of each file, without the lines that run in every process that imports it."""
     lines: dict[tuple[str, str], int] = defaultdict(int)
     for data in folder.glob("*/lines.*"):
@@ -58,12 +59,12 @@ def _looks(folder: Path, tests: dict[str, float]) -> Iterator[Look]:
             for test, path, bits in connection.execute(_LINES):
                 if test in tests:
                     lines[test, path] |= int.from_bytes(bits, "little")
-    sources = {path: _read(path) for _, path in lines}
+    sources = {path: _read(root, path) for _, path in lines}
     inside = {path: sum(1 << line for line in source.function_lines) for path, source in sources.items()}
     for (test, path), seen in lines.items():
         if seen & inside[path]:
             yield Look(test, sources[path].path, sources[path].content, seen & inside[path])
 
 
-def _read(path: str) -> Source:
-    return Source(Path(path).relative_to(ROOT).as_posix(), Path(path).read_bytes())
+def _read(root: Path, path: str) -> Source:
+    return Source(Path(path).relative_to(root).as_posix(), Path(path).read_bytes())

@@ -16,8 +16,6 @@ from typing import NoReturn
 
 import coverage
 
-ROOT = Path(__file__).parent.parent.parent
-
 # Ignored by default: one that comes too early, or reaches another program, does nothing.
 _ASKED = signal.SIGURG
 _PATIENCE_SECONDS = 1.0
@@ -34,7 +32,7 @@ class Tracing:
             data_file=str(folder / "lines"),
             data_suffix=True,
             config_file=False,
-            include=[str(ROOT / "src" / "wakeful" / "*")],
+            include=[os.environ["MUTANTS_PACKAGE"] + "/*"],
         )
         self._coverage.set_option("run:disable_warnings", _WARNINGS)
         # The only one that can tell tests apart, on every version of Python.

@@ -43,7 +43,8 @@ class Crew:
 
 
 @contextmanager
-def crew(size: int, root: Path, folder: Path) -> Iterator[Crew]:
+def crew(size: int, root: Path, folder: Path, tools: list[str]) -> Iterator[Crew]:
+    """`tools` are modules that each worker imports once, for all its runs."""
     # Not forked: a worker forks itself, which is safe only without the threads of its parent.
     context = multiprocessing.get_context("spawn")
     members = []
@@ -52,7 +53,7 @@ def crew(size: int, root: Path, folder: Path) -> Iterator[Crew]:
             ours, theirs = context.Pipe()
             place = folder / str(number)
             place.mkdir()
-            process = context.Process(target=work, args=(theirs, root, place))
+            process = context.Process(target=work, args=(theirs, root, place, tools))
             process.start()
             theirs.close()
             members.append(_Member(process, ours))

@@ -32,7 +32,7 @@ class Picker:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
             self._failed = self._failed or report.nodeid
-        if report.when == "call":
+        if report.when == "call" and report.outcome in {"passed", "failed"}:  # not the first of two tries
             self._ran.append(report.nodeid)
 
     def pytest_sessionfinish(self) -> None:

@@ -16,7 +16,7 @@ from mutants.trying.descendants import end_descendants
 from mutants.trying.picker import Picker
 
 # Importing these takes seconds, and no fault is planted in them. None of them may import wakeful.
-_TOOLS = [
+TOOLS = [
     "aiohttp",
     "asyncpg",
     "click",
@@ -35,7 +35,7 @@ _TOOLS = [
     "xdist.plugin",
 ]
 _OPTIONS = [
-    *("-x", "-q", "-n", "0", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist"),
+    *("-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist"),
     # As scripts/test does: what passes at the second try would not be noticed.
     *("--reruns", "1"),
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),
@@ -55,8 +55,8 @@ class Outcome:
         return self.failed is not None or self.hangs
 
 
-def load_tools() -> None:
-    for name in _TOOLS:
+def load(tools: list[str]) -> None:
+    for name in tools:
         with suppress(ImportError):
             importlib.import_module(name)
 
@@ -77,7 +77,7 @@ def run_tests(tests: list[str], import_path: str, folder: Path, patience: float)
     if not in_time:
         return Outcome(None, tests, hangs=True)
     if not told.exists():
-        raise RuntimeError(f"The tests ended without a result: see {folder / 'output'}.")
+        raise RuntimeError(f"The tests ended without a result:\n{(folder / 'output').read_text()[-2000:]}")
     return Outcome(**json.loads(told.read_text()))
 
 

@@ -11,7 +11,7 @@ from types import FrameType
 
 from mutants.trying.copy import Copy
 from mutants.trying.descendants import adopt_orphans, end_descendants
-from mutants.trying.run import Outcome, load_tools, run_tests
+from mutants.trying.run import Outcome, load, run_tests
 
 # A run may take this many times as long as its tests took when they were recorded, and so much on top.
 _SLOWER, _ON_TOP_SECONDS = 5.0, 30.0
@@ -42,13 +42,13 @@ class Judgement:
     by: str | None = None
 
 
-def work(connection: Connection, root: Path, folder: Path) -> None:
+def work(connection: Connection, root: Path, folder: Path, tools: list[str]) -> None:
     """Answer each trial with a judgement until the other end closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says when to end
     signal.signal(signal.SIGTERM, _leave)
     os.chdir(root)
     adopt_orphans()
-    load_tools()
+    load(tools)
     worker = Worker(Copy(root, folder), folder)
     try:
         while True:

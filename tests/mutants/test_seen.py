@@ -1,0 +1,69 @@
+"""What is known about the tests: which lines they run, also after a source has changed."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from mutants.choice import Budget, choose
+from mutants.seen import Look, Seen, Witness, former_lines
+
+PATH = "src/wakeful/a.py"
+OLD = b"one\ntwo\nthree\n"
+
+
+@pytest.fixture
+def seen(tmp_path: Path) -> Iterator[Seen]:
+    (tmp_path / "tests").mkdir()
+    for name in ("test_a.py", "test_b.py"):
+        (tmp_path / "tests" / name).write_text("")
+    with closing(Seen(tmp_path / "kept" / "seen.sqlite", tmp_path)) as seen:
+        looks = [Look("tests/test_a.py::x", PATH, OLD, 0b0100), Look("tests/test_b.py::y", PATH, OLD, 0b1100)]
+        seen.replace(["tests"], {"tests/test_a.py::x": 0.5, "tests/test_b.py::y": 1.5}, looks)
+        yield seen
+
+
+def test_a_line_is_seen_by_the_tests_that_ran_it(seen: Seen) -> None:
+    assert seen.tests_at(PATH, {3}, OLD) == [Witness("tests/test_b.py::y", 1.5, 2)]
+    assert {test.name for test in seen.tests_at(PATH, {2}, OLD)} == {"tests/test_a.py::x", "tests/test_b.py::y"}
+    assert seen.tests_at(PATH, {1}, OLD) == []
+
+
+def test_a_line_that_has_moved_is_looked_up_where_it_was(seen: Seen) -> None:
+    assert [test.name for test in seen.tests_at(PATH, {5}, b"new\n\none\ntwo\nthree\n")] == ["tests/test_b.py::y"]
+
+
+def test_a_new_line_is_looked_up_as_its_neighbours() -> None:
+    assert former_lines(b"a\nb\n", b"a\nnew\nb\n", {2}) == {1, 2}
+
+
+def test_files_of_tests_that_changed_or_are_new_have_to_be_recorded(seen: Seen, tmp_path: Path) -> None:
+    assert seen.changed_test_files() == []
+
+    (tmp_path / "tests" / "test_a.py").write_text("changed")
+    (tmp_path / "tests" / "test_new.py").write_text("")
+
+    assert seen.changed_test_files() == ["tests/test_a.py", "tests/test_new.py"]
+
+
+def test_what_a_new_recording_says_replaces_what_was_known_of_the_same_files(seen: Seen) -> None:
+    seen.replace(["tests/test_b.py"], {"tests/test_b.py::z": 1}, [Look("tests/test_b.py::z", PATH, OLD, 0b1000)])
+
+    assert [test.name for test in seen.tests_at(PATH, {2, 3}, OLD)] == ["tests/test_a.py::x", "tests/test_b.py::z"]
+
+
+def test_the_tests_of_a_removed_file_are_forgotten(seen: Seen, tmp_path: Path) -> None:
+    (tmp_path / "tests" / "test_b.py").unlink()
+
+    assert seen.changed_test_files() == []
+    assert seen.tests_at(PATH, {3}, OLD) == []
+
+
+def test_quick_tests_of_the_same_room_are_chosen_first_within_the_budget() -> None:
+    slow, quick = Witness("tests/store/test_a.py::slow", 9, 1), Witness("tests/store/test_a.py::quick", 0.1, 1)
+    far, near = Witness("tests/api/test_b.py::far", 0.1, 1), Witness("tests/store/test_c.py::near", 0.1, 1)
+
+    assert choose([slow, far, quick, near], "store", Budget(2, 40)) == [quick, near]
+    assert choose([slow, far, quick, near], "store", Budget(9, 1)) == [far, quick, near]
+    assert choose([slow], "store", Budget(9, 1)) == [slow]
