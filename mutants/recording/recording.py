@@ -59,7 +59,7 @@ def _looks(root: Path, folder: Path, tests: dict[str, float]) -> Iterator[Look]:
             for test, path, bits in connection.execute(_LINES):
                 if test in tests:
                     lines[test, path] |= int.from_bytes(bits, "little")
-    sources = {path: _read(root, path) for _, path in lines}
+    sources = {path: _read(root, path) for path in {path for _, path in lines}}
     inside = {path: sum(1 << line for line in source.function_lines) for path, source in sources.items()}
     for (test, path), seen in lines.items():
         if seen & inside[path]:

@@ -36,9 +36,9 @@ def test_the_limit(number):
 
 
 def test_a_process_that_is_killed():
-    code = "from wakeful import sums; sums.add(1, 2); print('added', flush=True); input()"
+    code = "from wakeful import sums; print(sums.add(1, 2), flush=True); input()"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdout.readline() == b"added\\n"
+        assert process.stdout.readline() == b"3\\n"
         process.kill()
 """
 

@@ -15,6 +15,7 @@ from tests.mutants.project import SOURCE, make_project
 
 PATH = "src/wakeful/sums.py"
 ADDING, LIMITED = "tests/test_sums.py::test_adding", "tests/test_sums.py::test_the_limit[20]"
+STARTED = "tests/test_sums.py::test_a_process_that_is_killed"
 
 
 @pytest.fixture
@@ -47,6 +48,7 @@ def test_a_fault_is_caught_by_a_test_that_fails_only_with_it(project: Path, tmp_
     (project / "tests" / "test_broken.py").write_text("def test_broken():\n    assert False\n")
     trials = [
         trial("first + second", "first - second", [ADDING, LIMITED]),
+        trial("first + second", "first - second", [STARTED]),
         trial("total > LIMIT", "total >= LIMIT", [ADDING, LIMITED]),
         trial("first + second", "first - second", ["tests/test_broken.py::test_broken", ADDING]),
         trial("def add", "def add(:", [ADDING]),
@@ -58,6 +60,7 @@ def test_a_fault_is_caught_by_a_test_that_fails_only_with_it(project: Path, tmp_
 
     assert judgements == [
         Judgement(Verdict.CAUGHT, [ADDING], ADDING),
+        Judgement(Verdict.CAUGHT, [STARTED], STARTED),
         Judgement(Verdict.SURVIVED, [ADDING, LIMITED]),
         Judgement(Verdict.CAUGHT, [ADDING], ADDING),
         Judgement(Verdict.CAUGHT, [], "tests/test_sums.py"),
