@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 _TABLES = """
+    CREATE TABLE IF NOT EXISTS folders (path TEXT PRIMARY KEY);
     CREATE TABLE IF NOT EXISTS test_files (path TEXT PRIMARY KEY, digest TEXT NOT NULL);
     CREATE TABLE IF NOT EXISTS tests (
         id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, file TEXT NOT NULL, seconds REAL NOT NULL
@@ -62,22 +63,23 @@ class Seen:
         return self._rows.execute("SELECT 1 FROM tests").fetchone() is None
 
     def changed_test_files(self) -> list[str]:
-        """The files of tests that are new beside recorded ones, or were recorded with another content.
+        """The files of tests that were recorded with another content, or are new in a folder that was recorded.
 
         One that is gone is forgotten.
         """
         known = dict(self._rows.execute("SELECT path, digest FROM test_files"))
         self._forget([path for path in known if not (self._root / path).exists()])
-        folders = {str(Path(path).parent) for path in known}
-        files = {path for folder in folders for path in _test_files(self._root, folder)}
-        beside = {path for path in files if str(Path(path).parent) in folders}
-        return sorted(path for path in beside if _digest(self._root / path) != known.get(path))
+        places = [*known, *(path for (path,) in self._rows.execute("SELECT path FROM folders"))]
+        files = {path for place in places for path in _test_files(self._root, place)}
+        return sorted(path for path in files if _digest(self._root / path) != known.get(path))
 
     def replace(self, where: list[str], seconds: dict[str, float], looks: Iterable[Look]) -> None:
         """Everything that is known about the tests in these files and folders is what was now recorded."""
         self._forget([path for (path,) in self._rows.execute("SELECT path FROM test_files") if _is_below(path, where)])
         files = {path for test in where for path in _test_files(self._root, test)}
+        folders = [(path,) for path in where if (self._root / path).is_dir()]
         with self._rows:
+            self._rows.executemany("INSERT OR IGNORE INTO folders VALUES (?)", folders)
             self._rows.executemany(
                 "INSERT INTO test_files VALUES (?, ?)", [(path, _digest(self._root / path)) for path in sorted(files)]
             )
