@@ -52,6 +52,7 @@ def test_a_fault_is_caught_by_a_test_that_fails_only_with_it(project: Path, tmp_
         trial("total > LIMIT", "total >= LIMIT", [ADDING, LIMITED]),
         trial("first + second", "first - second", ["tests/test_broken.py::test_broken", ADDING]),
         trial("def add", "def add(:", [ADDING]),
+        trial("    total = first", "    import os; os._exit(0)\n    total = first", [ADDING]),
     ]
     (tmp_path / "copies").mkdir()
 
@@ -64,6 +65,7 @@ def test_a_fault_is_caught_by_a_test_that_fails_only_with_it(project: Path, tmp_
         Judgement(Verdict.SURVIVED, [ADDING, LIMITED]),
         Judgement(Verdict.CAUGHT, [ADDING], ADDING),
         Judgement(Verdict.CAUGHT, [], "tests/test_sums.py"),
+        Judgement(Verdict.CAUGHT, [], ADDING),
     ]
     assert (project / PATH).read_text() == SOURCE
 
