@@ -1,4 +1,7 @@
-"""Turns HTML into text that keeps headings, lists, and the addresses of links."""
+"""Turns HTML into text that keeps headings, lists, and the addresses of links.
+
+No tag may look at everything before it, or a page of 2 MiB takes hours: each costs the same wherever it stands.
+"""
 
 import re
 from urllib.parse import urljoin
@@ -31,9 +34,11 @@ def text_of_page(page: str, address: str) -> str:
 class _Writer:
     def __init__(self, address: str) -> None:
         self._base = address
+        self._has_base = False
         # Finished lines; the current one is in pieces.
         self._lines: list[str] = []
         self._line: list[str] = []
+        self._has_words = False
         # What the next line with words begins with: the sign of a heading or of an item.
         self._mark = ""
         # The number of the next item of each open list; None where items have no numbers.
@@ -49,13 +54,13 @@ class _Writer:
 
     def write(self, text: str) -> None:
         if not self._is_preformatted:
-            self._line.append(_BLANK.sub(" ", text))
+            self._add(_BLANK.sub(" ", text))
             return
         first, *rest = text.split("\n")
-        self._line.append(first)
+        self._add(first)
         for line in rest:
             self._break()
-            self._line.append(line)
+            self._add(line)
 
     def begin(self, tag: MarkupTag) -> None:
         match tag.name:
@@ -64,15 +69,16 @@ class _Writer:
             case "li":
                 self._begin_item()
             case "td" | "th":
-                if any(piece.strip() for piece in self._line):
-                    self._line.append(" | ")
+                if self._has_words:
+                    self._add(" | ")
             case "a":
                 self._end_link()
                 self._link, self._link_at = self._address(tag.attributes.get("href", "")), len(self._line)
             case "img":
                 if alt := tag.attributes.get("alt", "").strip():
-                    self._line.append(f"[Image: {_BLANK.sub(' ', alt)}]")
-            case "base":
+                    self._add(f"[Image: {_BLANK.sub(' ', alt)}]")
+            case "base" if not self._has_base:
+                self._has_base = True
                 self._base = urljoin_or_nothing(self._base, tag.attributes.get("href", "")) or self._base
             case name if name in _HEADINGS:
                 self._paragraph()
@@ -86,7 +92,8 @@ class _Writer:
                 self._end_link()
             case "ul" | "ol":
                 self._break()
-                self._lists = self._lists[:-1]
+                if self._lists:
+                    self._lists.pop()
                 if not self._lists:
                     self._paragraph()
             case "li":
@@ -115,9 +122,11 @@ class _Writer:
             self._lists[-1] = number + 1
 
     def _end_link(self) -> None:
+        if not self._link:
+            return
         words = "".join(self._line[self._link_at :]).strip()
-        if self._link and words and words != self._link:
-            self._line.append(f" ({self._link})")
+        if words and words != self._link:
+            self._add(f" ({self._link})")
         self._link = ""
 
     def _address(self, href: str) -> str:
@@ -127,9 +136,13 @@ class _Writer:
         address = urljoin_or_nothing(self._base, href.strip())
         return address if address.startswith(("http://", "https://", "mailto:")) else ""
 
+    def _add(self, piece: str) -> None:
+        self._line.append(piece)
+        self._has_words = self._has_words or bool(piece.strip())
+
     def _break(self) -> None:
         line = "".join(self._line)
-        self._line, self._link_at = [], 0
+        self._line, self._link_at, self._has_words = [], 0, False
         if not self._is_preformatted:
             line = _BLANK.sub(" ", line).strip()
         if line.strip() or self._is_preformatted:
