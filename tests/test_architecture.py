@@ -43,7 +43,7 @@ STRANGERS = [
 ]
 
 # More than this, and a folder hides its shape.
-MOST_FILES = 25
+MOST_FILES = 20
 
 # A checker takes a file's path below the package and its source, and yields (line, rule) for each breach.
 Breach = tuple[int, str]
