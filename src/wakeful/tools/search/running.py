@@ -67,8 +67,9 @@ class FileSearch:
             async with aclosing(self._output(count_command(self._query, self._ripgrep, batch))) as output:
                 async for piece in output:
                     counts += piece
-            for line in counts.split(b"\n")[:-1]:
-                self.findings.add_count(int(line.rpartition(b"\0")[2]))
+            # PATH NUL COUNT LF, and a path may contain a line break.
+            for rest in counts.split(b"\0")[1:]:
+                self.findings.add_count(int(rest.partition(b"\n")[0]))
 
     async def _output(self, command: Sequence[str]) -> AsyncGenerator[bytes, None]:
         async with _started(command, self._query.folder) as process:

@@ -274,6 +274,15 @@ async def test_searches_only_below_the_workspace(tmp_path: Path, path: str, code
     assert orjson.loads(await found(tmp_path, None, pattern="root", path=path))["code"] == code
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_a_name_with_a_line_break_does_not_spoil_the_count(tmp_path: Path, engine: str | None) -> None:
+    lay_out(tmp_path, {"a\nb.txt": "word\n" * 5, "c.txt": "word\n" * 5})
+
+    answer = await found(tmp_path, engine, pattern="word", limit=1)
+
+    assert answer.endswith("[9 more matches are not shown.]")
+
+
 async def test_a_search_that_is_cancelled_leaves_no_process(tmp_path: Path) -> None:
     marker = tmp_path / "pid"
     os.mkfifo(marker)
