@@ -1,12 +1,13 @@
 """What is kept of MCP servers in the home folder: their listings, the tools of each running turn, and which processes
-run. All of it can be lost without harm.
+run. All of it can be lost without harm: on a full disk the servers work without it.
 """
 
 import hashlib
+import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from signal import SIGKILL
@@ -19,6 +20,8 @@ from wakeful.tools.mcp.listing import ListedTool, ToolListing
 from wakeful.tools.mcp.settings import McpServerSettings
 from wakeful.tools.processes.kernel.grip import end_rest_of_group, grip_on
 from wakeful.tools.processes.kernel.identity import Identity, own_identity
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -63,9 +66,9 @@ class KeptFiles:
         """
         mark = hashlib.sha256(orjson.dumps(content)).hexdigest()
         path = self._toolsets / f"{mark}.json"
-        if path.exists():
+        try:
             os.utime(path)
-        else:
+        except OSError:
             _write(path, content)
         _write(self._turns / f"{turn.session_id}.json", {"turn": turn.id, "toolset": mark})
 
@@ -89,7 +92,8 @@ class KeptFiles:
         try:
             yield
         finally:
-            path.unlink(missing_ok=True)
+            with suppress(OSError):
+                path.unlink()
 
     def _listing_file(self, name: str) -> Path:
         return self._folder / f"{name}.json"
@@ -132,7 +136,10 @@ def _read(path: Path, decode: Callable[[Mapping[str, Any]], T | None]) -> T | No
 
 
 def _write(path: Path, content: Mapping[str, Any]) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    draft.write_bytes(orjson.dumps(content))
-    draft.replace(path)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        draft.write_bytes(orjson.dumps(content))
+        draft.replace(path)
+    except OSError as error:
+        logger.warning("%s could not be kept: %s", path.name, error.strerror)

@@ -118,7 +118,8 @@ class McpServer:
         except TimeoutError:
             pass
         if self._connection is None:
-            raise self.failure or ServerEnded("it is still starting")
+            # Raised by every call until the next start: without the traceback, which would grow each time.
+            raise (self.failure or ServerEnded("it is still starting")).with_traceback(None)
         return self._connection
 
     async def _live(self) -> None:

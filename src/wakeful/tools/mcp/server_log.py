@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 MOST_BYTES = 1024 * 1024
@@ -20,7 +21,6 @@ class ServerLog:
     async def keep(self, source: asyncio.StreamReader) -> None:
         """Write what comes until it ends."""
         self.last_line = ""
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         rest = b""
         while chunk := await source.read(_CHUNK):
             *lines, rest = (rest + chunk).split(b"\n")
@@ -35,8 +35,14 @@ class ServerLog:
         if not texts:
             return
         self.last_line = next((text.strip() for text in reversed(texts) if text.strip()), self.last_line)
+        # On a full disk the lines are lost. They must still be read: a server whose pipe is full stands still.
+        with suppress(OSError):
+            self._append("".join(f"{text}\n" for text in texts).encode(errors="replace"))
+
+    def _append(self, lines: bytes) -> None:
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with self._path.open("ab") as file:
-            file.write("".join(f"{text}\n" for text in texts).encode(errors="replace"))
+            file.write(lines)
             size = file.tell()
         if size > MOST_BYTES:
             self._halve()

@@ -1,7 +1,6 @@
 """All MCP servers of this node, and the tools that they give to a turn."""
 
 import asyncio
-import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -14,8 +13,6 @@ from wakeful.tools.mcp.listing import ListedTool, offered_names
 from wakeful.tools.mcp.mcp_tool import McpTool
 from wakeful.tools.mcp.server import Connect, McpServer
 from wakeful.tools.mcp.settings import McpServerSettings
-
-logger = logging.getLogger(__name__)
 
 
 class McpServers:
@@ -52,7 +49,7 @@ class McpServers:
         await self._wait_for_listings()
         content: dict[str, Any] = {"note": self._note(), "tools": self._offered()}
         if not turn.is_ephemeral:
-            await asyncio.to_thread(self._keep, turn, content)
+            await asyncio.to_thread(self._files.keep_toolset, turn, content)
         return Toolset(self._tools_of(content["tools"]), content["note"])
 
     def statuses(self) -> list[McpStatus]:
@@ -69,13 +66,6 @@ class McpServers:
             return False
         await server.restart()
         return True
-
-    def _keep(self, turn: Turn, content: Mapping[str, Any]) -> None:
-        try:
-            self._files.keep_toolset(turn, content)
-        except OSError as error:
-            # Only a crash would need it.
-            logger.warning("the tools of the turn %s could not be kept: %s", turn.id, error)
 
     async def _wait_for_listings(self) -> None:
         waits = [asyncio.ensure_future(one.settled()) for one in self._servers.values() if one.is_worth_waiting_for]

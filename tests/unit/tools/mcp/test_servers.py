@@ -111,6 +111,16 @@ async def test_what_a_server_says_on_stderr_is_in_a_log_that_stays_small(tmp_pat
     assert log.read_text().endswith("old line\nplain says hello\n")
 
 
+async def test_a_server_works_where_nothing_can_be_kept_of_it(tmp_path: Path) -> None:
+    for name in ("logs", "mcp"):
+        (tmp_path / name).write_text("This file is in the way of a folder.")
+    async with running(tmp_path, raw()) as servers:
+        result = await call(servers, tmp_path, "mcp__raw__echo")
+
+        assert not result.is_error
+        assert only(servers).error == ""
+
+
 async def test_a_restart_begins_a_new_process_at_once(tmp_path: Path) -> None:
     async with running(tmp_path, raw()) as servers:
         await call(servers, tmp_path, "mcp__raw__echo")
