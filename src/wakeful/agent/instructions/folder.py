@@ -1,5 +1,6 @@
 """The instructions that the authors of a folder have written for agents: AGENTS.md, or else CLAUDE.md."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,12 +30,13 @@ def folder_section(workspace: Path) -> str:
 
 
 def _files(workspace: Path) -> Iterator[tuple[Path, Beginning]]:
+    # With os.path, which takes what may not be looked at as absent, where a Path raises.
     folders = _folders(workspace)
     for folder in folders:
         for name in _NAMES:
             path = folder / name
             # A link may lead to the other name, but not to a file that the folder does not hold.
-            if path.is_file() and path.resolve().is_relative_to(folders[0].resolve()):
+            if os.path.isfile(path) and Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folders[0])):
                 found = beginning_of(path, _MOST_BYTES)
                 if found is not None and found.text:
                     yield path, found
@@ -48,6 +50,6 @@ def _folders(workspace: Path) -> list[Path]:
     above: list[Path] = []
     for folder in (workspace, *workspace.parents):
         above.insert(0, folder)
-        if (folder / ".git").exists():
+        if os.path.exists(folder / ".git"):
             return above
     return [workspace]

@@ -1,5 +1,6 @@
 """Skills: folders with instructions for one kind of work, which the agent reads when it applies."""
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -76,7 +77,9 @@ def _folders(parent: Path) -> list[Path]:
 
 def _skill(folder: Path, path: str, within: Path | None = None) -> Skill:
     bare = Skill(folder.name, "", path, folder.resolve())
-    if within is not None and not (folder / FILE).resolve().is_relative_to(within.resolve()):
+    # Not Path.resolve, which raises where links lead in a circle.
+    file = Path(os.path.realpath(folder / FILE))
+    if within is not None and not file.is_relative_to(within.resolve()):
         return replace(bare, error=f"{path} leads out of the workspace.")
     found = beginning_of(folder / FILE, _MOST_BYTES)
     if found is None:

@@ -63,3 +63,14 @@ def test_fields_may_be_quoted_folded_or_go_on_below() -> None:
         "license": "MIT",
         "more": "begins and goes on",
     }
+
+
+def test_a_file_that_is_a_link_to_itself_costs_only_its_own_skill(tmp_path: Path) -> None:
+    skills = tmp_path / "work" / ".agents" / "skills"
+    a_skill(skills, "good")
+    (skills / "bad").mkdir()
+    (skills / "bad" / "SKILL.md").symlink_to("SKILL.md")
+
+    found = find_skills(tmp_path / "home", tmp_path / "work")
+
+    assert [(skill.name, bool(skill.error)) for skill in found] == [("bad", True), ("good", False)]
