@@ -81,7 +81,7 @@ async def test_another_node_has_what_this_one_took_in(
     taken = await here.receive("cat.png", pieces(data[:1], data[1:]), "alice")
 
     assert await there.read(taken.id) == data
-    place = await there.place(taken.id, "s1")
+    place = await there.path_for(taken.id, "s1")
     assert place is not None
     assert place.read_bytes() == data
     assert place.is_relative_to(tmp_path / "there" / "attachments" / "s1")
@@ -94,7 +94,7 @@ async def test_tidying_drops_what_was_never_sent_and_what_no_row_names(
     desk = AttachmentDesk(store, tmp_path, 100)
     sent, unsent = [await desk.receive("a", pieces(b"x"), "alice") for _ in range(2)]
     await desk.claim([sent.id], session, "alice")
-    await desk.place(sent.id, "s1")
+    await desk.path_for(sent.id, "s1")
     (tmp_path / "attachments" / "s9").mkdir()
 
     await clock.set(clock.now + 25 * 3600)

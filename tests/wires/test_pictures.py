@@ -164,7 +164,7 @@ async def test_the_model_reads_what_was_sent_whatever_the_agent_has_made_of_its_
     async with Endpoint(Script(tokens=1)) as endpoint, _server(tmp_path, "openai", endpoint) as running:
         session = await _session(running, _workspace(tmp_path))
         note = await _attached(running, session, b"The rent is 900.", "rent.txt")
-        copy = await running.attachments.place(note.id, session.id)
+        copy = await running.attachments.path_for(note.id, session.id)
         assert copy is not None
         copy.unlink()
         copy.symlink_to(tmp_path / "secret")

@@ -28,7 +28,7 @@ class AttachedFiles(Protocol):
         """Return the bytes; None if it is gone."""
         ...
 
-    async def place(self, attachment_id: str, session_id: str) -> Path | None:
+    async def path_for(self, attachment_id: str, session_id: str) -> Path | None:
         """Return where tools of the session find it; None if it is gone."""
         ...
 
@@ -88,22 +88,24 @@ class Illustrator:
 
     async def _part(self, file: Attachment, session_id: str, *, sees: bool) -> tuple[str, str]:
         """Return what the model reads of a file, and the URL of a picture that it sees; empty: none."""
-        # The bytes as they were sent: what lies at the place, the agent may have changed, or led elsewhere by a link.
-        place = None if self.files is None else await self.files.place(file.id, session_id)
-        data = None if self.files is None else await self.files.read(file.id)
-        if place is None or data is None:
+        path = None if self.files is None else await self.files.path_for(file.id, session_id)
+        if self.files is None or path is None:
             return f"[File: {file.name}]\n{_GONE}", ""
+        head = f"[File: {file.name}]\n[Its path is {path}; it has {file.size:,} bytes.]"
+        if not file.is_picture and not file.is_text:
+            return head, ""
+        # The bytes as they were sent, not those at the path: the agent may have changed them, or made it a link.
+        data = await self.files.read(file.id) or b""
         if file.is_picture:
-            return await asyncio.to_thread(_shown_picture, file, place, data, sees)
-        head = f"[File: {file.name}]\n[Its path is {place}; it has {file.size:,} bytes.]"
-        return (await asyncio.to_thread(_with_text, head, data) if file.is_text else head), ""
+            return await asyncio.to_thread(_shown_picture, file, path, data, sees)
+        return await asyncio.to_thread(_with_text, head, data), ""
 
 
-def _shown_picture(file: Attachment, place: Path, data: bytes, sees: bool) -> tuple[str, str]:
+def _shown_picture(file: Attachment, path: Path, data: bytes, sees: bool) -> tuple[str, str]:
     picture = picture_in(data[:LOOKED_AT])
     if picture is None:
-        return f"[File: {file.name}]\n[Its path is {place}.]", ""
-    head = f"{picture.line(file.name, len(data))}\n[Its path is {place}.]"
+        return f"[File: {file.name}]\n[Its path is {path}.]", ""
+    head = f"{picture.line(file.name, len(data))}\n[Its path is {path}.]"
     if not sees:
         return f"{head}\n{_BLIND}", ""
     if len(data) > PICTURE_BYTES or not picture.fits:

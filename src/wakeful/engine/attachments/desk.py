@@ -85,12 +85,12 @@ class AttachmentDesk:
             return None
         return path
 
-    async def place(self, attachment_id: str, session_id: str) -> Path | None:
+    async def path_for(self, attachment_id: str, session_id: str) -> Path | None:
         """Return where the session's tools find an attachment; None if it is gone."""
         attachment = await self.find(attachment_id)
         if attachment is None or await self.file_of(attachment) is None:
             return None
-        return await asyncio.to_thread(self._files.link, attachment, session_id)
+        return await asyncio.to_thread(self._files.copy_for, session_id, attachment)
 
     async def read(self, attachment_id: str) -> bytes | None:
         attachment = await self.find(attachment_id)

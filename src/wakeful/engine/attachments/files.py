@@ -1,13 +1,13 @@
 """The bytes of attachments on this machine, as files of the server's own folder.
 
-`all/ID` is the file itself. A session's folder has links to those that its messages name, under a name that a person
+`all/ID` is the file itself. A session's folder has copies of those that its messages name, under a name that a person
 would recognise; that folder is open to the session's tools.
 """
 
+import math
 import os
 import shutil
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from wakeful.model.files.attachment import Attachment, attachments_folder
@@ -31,12 +31,12 @@ class AttachmentFiles:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         return path.with_name(f"{path.name}.{new_id('part')}")
 
-    def link(self, attachment: Attachment, session_id: str) -> Path:
-        """Return the file in the session's folder, which is made if it is not there."""
+    def copy_for(self, session_id: str, attachment: Attachment) -> Path:
+        """Return the copy in the session's folder, and make it if it is not there."""
         path = attachments_folder(self._root.parent, session_id) / f"{attachment.id}-{attachment.name}"
         if not path.exists():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # A copy, not a hard link: a tool that writes to it must not change what the user has sent.
+            # Not a hard link: a tool that writes to it must not change what the user has sent.
             part = path.with_name(f".{new_id('part')}")
             shutil.copyfile(self.file_of(attachment.id), part)
             part.replace(path)
@@ -53,10 +53,18 @@ class AttachmentFiles:
         """Return the sessions that have a folder here."""
         return [entry.name for entry in _entries(self._root) if entry.name != _ALL]
 
-    def idle_files(self, clock: Callable[[], float] = time.time) -> list[str]:
+    def idle_files(self) -> list[str]:
         """Return the ids of files that nothing has written to for a while."""
-        before = clock() - _LEFT_SECONDS
-        return [entry.name for entry in _entries(self._root / _ALL) if entry.stat().st_mtime < before]
+        before = time.time() - _LEFT_SECONDS
+        return [entry.name for entry in _entries(self._root / _ALL) if _written_at(entry) < before]
+
+
+def _written_at(entry: os.DirEntry[str]) -> float:
+    try:
+        return entry.stat().st_mtime
+    except FileNotFoundError:
+        # Its upload has just become whole, and has another name.
+        return math.inf
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
