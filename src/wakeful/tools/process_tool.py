@@ -11,6 +11,7 @@ from weakref import WeakValueDictionary
 from wakeful.model.approvals.approval import Reason
 from wakeful.model.approvals.reason_kinds import COMMAND
 from wakeful.model.tasks.task import Task, TaskKind
+from wakeful.tools.arguments import whole_number_in
 from wakeful.tools.base import RESULT_LIMIT, Intent, ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.commands.gate.typing import Typing
 from wakeful.tools.commands.judging import reasons_of_typing
@@ -148,10 +149,10 @@ class ProcessTool:
 
     async def _log(self, task: Task, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         self._require_process(task)
-        limit = min(_whole_number(arguments, "limit") or RESULT_LIMIT, RESULT_LIMIT, context.result_limit)
+        limit = min(whole_number_in(arguments, "limit", 0) or RESULT_LIMIT, RESULT_LIMIT, context.result_limit)
         task = await self._keeper.look(task.id) or task
         self._require_here(task)
-        offset = _whole_number(arguments, "offset")
+        offset = whole_number_in(arguments, "offset", 0)
         if offset is None:
             offset = max(0, await self._keeper.outputs.size(task.id) - limit)
         page = await self._keeper.outputs.page(task.id, offset, has_ended=not task.is_running, limit=limit)
@@ -249,15 +250,6 @@ def _typed_text(arguments: Mapping[str, Any]) -> str:
 def _failure(error: Unusable | InputRefused) -> ToolResult:
     sentence = f"{error}." if isinstance(error, Unusable) else f"The process cannot be written to: {error}."
     return ToolResult.failed(error.code, sentence)
-
-
-def _whole_number(arguments: Mapping[str, Any], name: str) -> int | None:
-    value = arguments.get(name)
-    if isinstance(value, str) and value.isdecimal():
-        value = int(value)
-    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
-        return value
-    raise Unusable(f"{name} must be a whole number from 0")
 
 
 def _result(answer: Mapping[str, Any], task: Task | None = None) -> ToolResult:

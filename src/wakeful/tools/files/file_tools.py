@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
+from wakeful.tools.arguments import whole_number_in
 from wakeful.tools.base import RESULT_LIMIT, OnlyReads, ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.files.diff import LOOKED_AT, is_text
 from wakeful.tools.files.pictures import picture_at, picture_result
@@ -69,8 +70,8 @@ class ListFiles(OnlyReads):
 def _read(arguments: Mapping[str, Any], context: ToolContext, folders: Folders) -> str | ToolResult:
     workspace = context.workspace
     path = path_to_read(arguments, context, folders)
-    first = _whole_number(arguments, "offset") or 1
-    limit = _whole_number(arguments, "limit")
+    first = whole_number_in(arguments, "offset") or 1
+    limit = whole_number_in(arguments, "limit")
     _require_file(path, workspace)
     picture = picture_at(path)
     if picture is not None:
@@ -122,9 +123,7 @@ def _cut(lines: list[str], rest: str, first: int) -> str:
 
 def _list(arguments: Mapping[str, Any], context: ToolContext, folders: Folders) -> str:
     path = path_in_workspace(arguments, context.workspace, folders, default=".")
-    depth = _whole_number(arguments, "depth") or 1
-    if depth > _DEEPEST:
-        raise Unusable(f"depth must be a whole number from 1 to {_DEEPEST}")
+    depth = whole_number_in(arguments, "depth", most=_DEEPEST) or 1
     listing: list[str] = []
     room = _room(context)
     lines = _entries(path, "", depth)
@@ -168,15 +167,3 @@ def _require_text(path: Path, workspace: Path) -> None:
     with path.open("rb") as file:
         if not is_text(file.read(LOOKED_AT)):
             raise Unusable(f"{shown(path, workspace)} is not a text file", "binary")
-
-
-def _whole_number(arguments: Mapping[str, Any], name: str) -> int | None:
-    value = arguments.get(name)
-    if value is None:
-        return None
-    # Models sometimes write numbers as text.
-    if isinstance(value, str) and value.isdecimal():
-        value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise Unusable(f"{name} must be a whole number from 1")
-    return value

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from wakeful.tools.arguments import whole_number_in
 from wakeful.tools.base import OnlyReads, ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.commands.gate.ground import Ground, ground_of
 from wakeful.tools.files.results import file_failure
@@ -73,7 +74,7 @@ class SearchFiles(OnlyReads):
         pattern, glob = _text(arguments, "pattern"), _text(arguments, "glob").removeprefix("./").lstrip("/")
         if not pattern and not glob:
             raise Unusable("Give pattern, glob or both: there is nothing to search for")
-        limit = _whole(arguments, "limit", _USUAL_LIMIT, 1, _MOST)
+        limit = whole_number_in(arguments, "limit", most=_MOST) or _USUAL_LIMIT
         path = path_to_read({"path": "."} | {**arguments}, context, self._folders)
         start = path if path.is_dir() else path.parent
         if not path.exists():
@@ -82,7 +83,7 @@ class SearchFiles(OnlyReads):
             folder=str(start),
             start="." if path.is_dir() else f"./{path.name}",
             pattern=pattern_of(pattern, ignore_case=_flag(arguments, "ignore_case")) if pattern else None,
-            context=_whole(arguments, "context", 0, 0, _MOST_CONTEXT),
+            context=whole_number_in(arguments, "context", 0, _MOST_CONTEXT) or 0,
             most=limit + 1,
             reads_ignored=_flag(arguments, "all"),
             name_glob=name_filter(glob),
@@ -116,16 +117,4 @@ def _flag(arguments: Mapping[str, Any], name: str) -> bool:
     value = arguments.get(name) or False
     if not isinstance(value, bool):
         raise Unusable(f"{name} must be true or false")
-    return value
-
-
-def _whole(arguments: Mapping[str, Any], name: str, default: int, least: int, most: int) -> int:
-    value = arguments.get(name)
-    if value is None:
-        return default
-    # Models sometimes write numbers as text.
-    if isinstance(value, str) and value.isdecimal():
-        value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise Unusable(f"{name} must be a whole number from {least} to {most:,}")
     return value

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from wakeful.tools.arguments import whole_number_in
 from wakeful.tools.base import RESULT_LIMIT, OnlyReads, ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.web.fetcher import MOST_BYTES, FetchedPage, Fetcher, checked_url
 from wakeful.tools.web.page_text import text_of_page
@@ -46,7 +47,8 @@ class WebFetch(OnlyReads):
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         try:
-            url, limit = _url_of(arguments), _limit_of(arguments)
+            url = _url_of(arguments)
+            limit = whole_number_in(arguments, "limit", most=RESULT_LIMIT) or RESULT_LIMIT
             page = await self._fetcher.fetch(url)
             text = await asyncio.to_thread(_text_of, page)
         except Unusable as error:
@@ -59,17 +61,6 @@ def _url_of(arguments: Mapping[str, Any]) -> str:
     if not isinstance(url, str):
         raise Unusable("url must be a string")
     return checked_url(url.strip())
-
-
-def _limit_of(arguments: Mapping[str, Any]) -> int:
-    limit = arguments.get("limit")
-    if limit is None:
-        return RESULT_LIMIT
-    if isinstance(limit, str) and limit.isdecimal():
-        limit = int(limit)
-    if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= RESULT_LIMIT:
-        raise Unusable(f"limit must be a whole number from 1 to {RESULT_LIMIT:,}")
-    return limit
 
 
 def _text_of(page: FetchedPage) -> str:
