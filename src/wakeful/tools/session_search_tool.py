@@ -5,7 +5,8 @@ from dataclasses import asdict
 from typing import Any
 
 from wakeful.model.tasks.task_data import time_text
-from wakeful.tools.base import OnlyReads, ToolContext, ToolResult, ToolSpec
+from wakeful.tools.arguments import whole_number_in
+from wakeful.tools.base import OnlyReads, ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.ports import SessionFinder
 
 _USUAL_LIMIT, _MOST = 10, 50
@@ -34,15 +35,20 @@ class SessionSearchTool(OnlyReads):
         self._finder = finder
 
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        query, limit = arguments.get("query"), arguments.get("limit", _USUAL_LIMIT)
-        if not isinstance(query, str) or not query.strip() or len(query) > _LONGEST_QUERY:
-            sentence = f"query must be words to look for, {_LONGEST_QUERY} characters at most."
-            return ToolResult.failed("invalid_arguments", sentence)
-        if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= _MOST:
-            return ToolResult.failed("invalid_arguments", f"limit must be a whole number from 1 to {_MOST}.")
+        try:
+            query, limit = _query_in(arguments), whole_number_in(arguments, "limit", most=_MOST) or _USUAL_LIMIT
+        except Unusable as error:
+            return ToolResult.failed(error.code, f"{error}.")
         if context.turn.is_ephemeral:
             # Whose sessions these would be is written in no row.
             return ToolResult.of({"results": []})
         found = await self._finder.find(context.turn, query, limit)
         results = [asdict(message) | {"created_at": time_text(message.created_at)} for message in found]
         return ToolResult.of({"results": results})
+
+
+def _query_in(arguments: Mapping[str, Any]) -> str:
+    query = arguments.get("query")
+    if not isinstance(query, str) or not query.strip() or len(query) > _LONGEST_QUERY:
+        raise Unusable(f"query must be words to look for, {_LONGEST_QUERY} characters at most")
+    return query
