@@ -20,6 +20,8 @@ from wakeful.model.api.request import DEFAULT_MODEL
 # How long a caller waits for a refresh, which then continues without it, and how long one provider may take to answer.
 _PATIENCE_SECONDS = 4.0
 _LIMIT_SECONDS = 60.0
+# How old a provider's list may become before it is asked for again.
+_FRESH_SECONDS = 600.0
 # How long after a failure no provider is asked again.
 _PAUSE_SECONDS = 60.0
 
@@ -39,7 +41,6 @@ class Catalogue:
         *,
         fallbacks: Sequence[str] = (),
         clock: Callable[[], float] = time.time,
-        max_age: float = 600.0,
         patience: float = _PATIENCE_SECONDS,
         limit: float = _LIMIT_SECONDS,
     ) -> None:
@@ -49,7 +50,6 @@ class Catalogue:
         self._default = default
         self._fallbacks = fallbacks
         self._clock = clock
-        self._max_age = max_age
         self._patience = patience
         self._limit = limit
         # By provider. None until the file has been read.
@@ -110,11 +110,11 @@ class Catalogue:
 
     def _is_due(self) -> bool:
         now = self._clock()
-        if self._failed_at is not None and 0 <= now - self._failed_at < min(_PAUSE_SECONDS, self._max_age):
+        if self._failed_at is not None and 0 <= now - self._failed_at < _PAUSE_SECONDS:
             return False
         known = self._known()
         # A time in the future says nothing about the age: the clock was set back.
-        return any(name not in known or not 0 <= now - known[name].at < self._max_age for name in self._marks)
+        return any(name not in known or not 0 <= now - known[name].at < _FRESH_SECONDS for name in self._marks)
 
     def _entries(self) -> list[ModelEntry]:
         """Return the known models, sorted by id. They always include the demonstration model and the configured

@@ -14,7 +14,7 @@ from wakeful.gateway.webhooks.poster import Poster, PostResult
 from wakeful.gateway.webhooks.signature import signed_headers, signing_keys
 from wakeful.model.messaging.post import WEBHOOK, Post
 from wakeful.model.session import Address
-from wakeful.network.checked_target import Resolve, TargetFinder, addresses_of
+from wakeful.network.checked_target import TargetFinder, addresses_of
 
 _TIMEOUT_SECONDS = 10.0
 
@@ -31,13 +31,12 @@ class WebhookPlatform:
         allows_private: bool = False,
         now: Callable[[], float] = time.time,
         chance: Callable[[], float] = random.random,
-        resolve: Resolve = addresses_of,
         timeout: float = _TIMEOUT_SECONDS,
     ) -> None:
         self._endpoints = {endpoint.key: endpoint for endpoint in endpoints}
         self._now = now
         self._chance = chance
-        self._poster = Poster(TargetFinder(resolve, allows_private=allows_private), timeout=timeout)
+        self._poster = Poster(TargetFinder(addresses_of, allows_private=allows_private), timeout=timeout)
 
     async def send(self, post: Post, message: Message) -> str:
         """Return the webhook-id, which is the same in every try."""

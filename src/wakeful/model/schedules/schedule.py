@@ -42,9 +42,6 @@ class ScheduleError(WakefulError):
 
 
 class Schedule(Protocol):
-    @property
-    def is_once(self) -> bool: ...
-
     def after(self, moment: float) -> Iterator[float]:
         """Yield the times of firing after a moment, in order."""
         ...
@@ -53,7 +50,6 @@ class Schedule(Protocol):
 @dataclass(frozen=True, slots=True)
 class Once:
     at: float
-    is_once: bool = True
 
     def after(self, moment: float) -> Iterator[float]:
         if self.at > moment:
@@ -64,7 +60,6 @@ class Once:
 class Interval:
     start: float
     seconds: int
-    is_once: bool = False
 
     def after(self, moment: float) -> Iterator[float]:
         # One too early: floating point may round a time of firing to before itself.
@@ -78,7 +73,6 @@ class Interval:
 class Cron:
     expression: str
     zone: ZoneInfo
-    is_once: bool = False
 
     def after(self, moment: float) -> Iterator[float]:
         return self._real_times(moment) if self._goes_by_real_time else self._fixed_times(moment)

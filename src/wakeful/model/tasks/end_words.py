@@ -18,6 +18,7 @@ _STATUSES = {
     TaskStatus.KILLED: "was stopped",
     TaskStatus.LOST: "was lost when the machine restarted",
 }
+_COMMAND_WIDTH = 60
 _OF_SUB_AGENTS = {TaskStatus.EXITED: "reported", TaskStatus.FAILED: "failed"}
 
 
@@ -40,9 +41,9 @@ def end_label(status: str, exit_code: int | None, kind: str = TaskKind.PROCESS) 
     return verb if exit_code is None or kind == TaskKind.DELEGATION else f"{verb} · exit code {exit_code}"
 
 
-def short_command(command: str, width: int = 60) -> str:
+def short_command(command: str) -> str:
     """Return the command's first line, cut to fit into a sentence."""
     first, newline, _ = command.strip().partition("\n")
-    if len(first) <= width and not newline:
+    if len(first) <= _COMMAND_WIDTH and not newline:
         return first
-    return f"{first[: width - 2].rstrip()} …"
+    return f"{first[: _COMMAND_WIDTH - 2].rstrip()} …"

@@ -49,18 +49,18 @@ TAGS = frozenset(
 _CELL_CLASSES = set(_ALIGNMENTS.values())
 
 
-def render_blocks(text: str, env: Env | None = None) -> list[str]:
-    """Return the HTML of each top-level block. Joined, they are the HTML of the text.
-
-    `env` holds the definitions of earlier pieces of the text; those of this piece are added.
-    """
+def render_blocks(text: str) -> list[str]:
+    """Return the HTML of each top-level block. Joined, they are the HTML of the text."""
     written, rest = split_by_effort(text)
-    blocks = [html for _, html in _rendered(written, {} if env is None else env)]
+    blocks = [html for _, html in _rendered(written, {})]
     return [*blocks, plain_block(rest)] if rest else blocks
 
 
 def render_blocks_with_lines(text: str, env: Env) -> list[tuple[int, str]]:
-    """Return each block with the number of its first line, for a text that is known to cost little."""
+    """Return each block with the number of its first line, for a text that is known to cost little.
+
+    `env` holds the definitions of earlier pieces of the text; those of this piece are added.
+    """
     return list(_rendered(text, env))
 
 

@@ -6,7 +6,7 @@ from itertools import islice, takewhile
 import pytest
 
 from wakeful.model.schedules.due import due_times
-from wakeful.model.schedules.schedule import ScheduleError, parse_schedule
+from wakeful.model.schedules.schedule import Once, ScheduleError, parse_schedule
 from wakeful.model.schedules.target import parse_target, target_text
 from wakeful.model.session import Address
 
@@ -125,7 +125,7 @@ def test_what_fires_too_often_is_refused(text: str) -> None:
 
 
 def test_what_fires_once_is_never_too_fast() -> None:
-    assert parse_schedule("in 5s", "UTC", NEW_YEAR, min_seconds=60).is_once
+    assert parse_schedule("in 5s", "UTC", NEW_YEAR, min_seconds=60) == Once(NEW_YEAR + 5)
 
 
 def test_real_time_also_follows_clocks_that_are_set_by_half_an_hour() -> None:
