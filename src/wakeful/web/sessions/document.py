@@ -3,7 +3,7 @@
 from wakeful.web.feeds.rows import SessionRow
 from wakeful.web.fields import DoorHeader, OfSession
 from wakeful.web.messages.turn import ShownTurn
-from wakeful.web.sessions.routes import (
+from wakeful.web.sessions.requests import (
     Branch,
     ChangedSession,
     MadeSession,
