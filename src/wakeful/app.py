@@ -5,8 +5,9 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 
-from wakeful.building.engine import Running, build_engine, build_providers, build_store, build_title_asker
+from wakeful.building.engine import Running, build_engine, build_store, build_title_asker
 from wakeful.building.loading import load
+from wakeful.building.models import build_providers
 from wakeful.config.config import Config
 from wakeful.config.home import make_home
 from wakeful.engine.clock import SystemClock

@@ -1,25 +1,23 @@
-"""Builds the engine and what it works with: the store, the providers, the processes, the tools."""
+"""Builds the engine from its parts, and the store."""
 
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from wakeful.agent.loop import Loop
-from wakeful.agent.models.catalogue import Catalogue, settings_marks
+from wakeful.agent.models.catalogue import Catalogue
 from wakeful.agent.models.fact_book import FactBook
-from wakeful.agent.models.learnt_windows import WindowFile
-from wakeful.agent.models.model_list import model_sources
 from wakeful.agent.models.model_names import ModelNames
 from wakeful.agent.models.window import result_limits
 from wakeful.agent.prompt import Prompts
-from wakeful.agent.providers.endpoint_settings import Wire
 from wakeful.agent.providers.registry import ProviderRegistry
 from wakeful.agent.title_maker import TitleMaker
 from wakeful.building.loading import load
 from wakeful.building.mcp import build_mcp
+from wakeful.building.models import build_models
+from wakeful.building.processes import build_process_settings, build_sandbox
+from wakeful.building.tools import build_gate, build_tools, build_web_tools
 from wakeful.config.config import Config
 from wakeful.config.machine_zone import machine_zone
 from wakeful.config.values import OPERATOR
@@ -33,8 +31,6 @@ from wakeful.engine.schedules.desk import ScheduleDesk
 from wakeful.engine.schedules.settings import ScheduleSettings
 from wakeful.engine.spend_guard import SpendGuard
 from wakeful.engine.upkeep.titles import AskForTitle
-from wakeful.errors import ConfigError
-from wakeful.gateway.entrance.local_key import local_key
 from wakeful.gateway.messaging.doors import Doors
 from wakeful.gateway.messaging.files import ChatFiles
 from wakeful.gateway.messaging.operators_chat import has_memory
@@ -46,41 +42,20 @@ from wakeful.gateway.platforms.chat import CHAT_ADAPTERS, HookAdapter
 from wakeful.gateway.platforms.cron import CronAdapter
 from wakeful.gateway.platforms.local import AskAdapter, TerminalAdapter, WebAdapter
 from wakeful.gateway.webhooks.reports import EndReports
-from wakeful.model.api.request import request_as_far_as_known
 from wakeful.model.spend import Spend
-from wakeful.model.turn import Turn
-from wakeful.network.checked_target import TargetFinder, addresses_of
 from wakeful.store.base import Store
 from wakeful.store.sqlite.store import SqliteStore
-from wakeful.tools.base import Tool
-from wakeful.tools.cronjob_tool import CronjobTool
 from wakeful.tools.delegate_tool import DelegateTool
-from wakeful.tools.files.change_tools import EditFile, WriteFile
 from wakeful.tools.files.copies import FileCopies
-from wakeful.tools.files.file_changer import FileChanger
-from wakeful.tools.files.file_tools import ListFiles, ReadFile
 from wakeful.tools.files.kept_results import KeptResults
-from wakeful.tools.files.workspace import Folders
-from wakeful.tools.gate import Gate
 from wakeful.tools.mcp.servers import McpServers
-from wakeful.tools.ports import TaskLedger
-from wakeful.tools.process_tool import ProcessTool
-from wakeful.tools.processes.environment import secrets_in
 from wakeful.tools.processes.keeper import ProcessKeeper
 from wakeful.tools.processes.kernel.host import this_host
 from wakeful.tools.processes.ledgers.both import BothLedgers
 from wakeful.tools.processes.ledgers.unstored import UnstoredLedger
 from wakeful.tools.processes.ledgers.unstored_processes import UnstoredProcesses
 from wakeful.tools.processes.output.secrets import Redactor
-from wakeful.tools.processes.sandbox import Sandbox, SandboxChoice, SandboxSetting, choose_sandbox
-from wakeful.tools.processes.settings import MIB, ProcessSettings
-from wakeful.tools.search.search_files_tool import SearchFiles
-from wakeful.tools.session_search_tool import SessionSearchTool
-from wakeful.tools.show_file_tool import ShowFileTool
-from wakeful.tools.terminal_tool import TerminalTool
-from wakeful.tools.todo_tool import TodoTool
-from wakeful.tools.web.fetcher import Fetcher
-from wakeful.tools.web.web_fetch_tool import WebFetch
+from wakeful.tools.processes.sandbox import SandboxChoice
 
 # Loaded only where PostgreSQL is used: its driver takes a tenth of a second and 17 MB.
 _POSTGRES_STORE = "wakeful.store.postgres.store:PostgresStore"
@@ -125,35 +100,6 @@ def build_store(config: Config) -> Store:
         store: Store = load(_POSTGRES_STORE)(config.database_url)
         return store
     return SqliteStore(config.database_file, time.time)
-
-
-def build_providers(config: Config) -> ProviderRegistry:
-    registry = ProviderRegistry(config.providers)
-    # Fail at the start, not in the first turn.
-    for setting, names in (
-        ("model", [config.model]),
-        ("compact_model", [config.agent.compact_model or config.model]),
-        ("fallback_models", config.agent.fallback_models),
-    ):
-        for name in names:
-            try:
-                registry.resolve(name)
-            except ConfigError as error:
-                raise ConfigError(f"{config.origins.get(setting, 'The default model')}: {error}") from error
-    return registry
-
-
-def build_models(config: Config) -> tuple[Catalogue, FactBook]:
-    """Return the models that providers list, and the facts about models."""
-    sources = model_sources(config.providers, config.model)
-    fallbacks = config.agent.fallback_models
-    catalogue = Catalogue(sources, config.home / "models.json", config.model, fallbacks=fallbacks)
-    learnt = WindowFile(config.home / "windows.json", settings_marks(sources))
-    has_cap = config.engine.daily_spend_usd is not None or config.engine.daily_spend_hard_usd is not None
-    configured = {name: table.facts for name, table in config.models.items()}
-    dear_writes = {name for name, one in config.providers.endpoints.items() if one.wire is Wire.ANTHROPIC}
-    facts = FactBook(configured, catalogue.facts_of, learnt, dear_writes=dear_writes, warns_of_unpriced=has_cap)
-    return catalogue, facts
 
 
 def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, adopts: bool) -> Running:
@@ -225,75 +171,3 @@ def build_schedules(config: Config, ledger: Ledger, providers: ProviderRegistry)
         platforms={name: door.sessions for name, door in config.messaging.doors.items()},
     )
     return ScheduleDesk(ledger, settings, providers.resolve)
-
-
-def build_sandbox(config: Config) -> SandboxChoice:
-    """Raises ConfigError where the setting wants a sandbox that does not work."""
-    choice = choose_sandbox(config.sandbox, config.home)
-    if choice.sandbox is None and config.sandbox is SandboxSetting.BWRAP:
-        raise ConfigError(f"{config.origins.get('sandbox', 'sandbox')} is bwrap, but {choice.why}.")
-    return choice
-
-
-def build_process_settings(config: Config, sandbox: Sandbox | None = None) -> ProcessSettings:
-    return ProcessSettings(
-        root=process_root(config),
-        secrets=frozenset(config.secrets | {local_key(config.home)} | _secrets_around(config)),
-        extra_environment=config.task_environment,
-        output_cap=config.task_output_mib * MIB,
-        sandbox=sandbox,
-    )
-
-
-def process_root(config: Config) -> Path:
-    return config.home / "tasks"
-
-
-def _secrets_around(config: Config) -> set[str]:
-    """Return the secrets of other programs that happen to be in our environment."""
-    return secrets_in(os.environ, passed_on=config.task_environment)
-
-
-def build_gate(ledger: Ledger, binder: AdapterBinder) -> Gate:
-    def can_ask(turn: Turn) -> bool:
-        return binder.can_ask(turn) or request_as_far_as_known(turn.request).can_ask
-
-    return Gate(ledger.approvals, can_ask)
-
-
-def _can_show(turn: Turn) -> bool:
-    """Return whether a person can look at the turn's session: clients of the API get the answer alone."""
-    return not turn.is_ephemeral and turn.door.name != APIServerAdapter.name
-
-
-def build_tools(
-    ledger: Ledger,
-    keeper: ProcessKeeper,
-    tasks: TaskLedger,
-    files: ChatFiles,
-    schedules: ScheduleDesk,
-    attachments: AttachmentDesk,
-    config: Config,
-    copies: FileCopies,
-) -> Sequence[Tool]:
-    home, folders = config.home, Folders(config.home, config.extra_folders)
-    changer = FileChanger(ledger.changes, copies)
-    return (
-        ListFiles(folders),
-        ReadFile(folders),
-        SearchFiles(folders),
-        WriteFile(changer, folders),
-        EditFile(changer, folders),
-        TerminalTool(keeper, home),
-        ProcessTool(keeper, tasks, ledger.delegations, home),
-        CronjobTool(schedules),
-        ShowFileTool(files, attachments, _can_show, folders),
-        SessionSearchTool(ledger.sessions),
-        TodoTool(ledger.todo),
-    )
-
-
-def build_web_tools(config: Config) -> Sequence[Tool]:
-    if not config.web_fetch:
-        return ()
-    return (WebFetch(Fetcher(TargetFinder(addresses_of, allows_private=config.web_fetch_allow_private))),)

@@ -17,8 +17,9 @@ from wakeful.agent.models.entry import ModelEntry
 from wakeful.agent.models.fact_book import FactSource
 from wakeful.agent.models.facts import ModelFacts
 from wakeful.agent.models.model_names import ModelNames
-from wakeful.building.engine import Running, process_root
+from wakeful.building.engine import Running
 from wakeful.building.loading import load
+from wakeful.building.processes import process_root
 from wakeful.config.config import Config
 from wakeful.config.home import CONFIG_FILE
 from wakeful.config.values import OPERATOR

@@ -4,7 +4,7 @@ from ipaddress import ip_address
 
 from wakeful.agent.instructions.skills import find_skills
 from wakeful.agent.models.fact_book import unpriced_sentence
-from wakeful.building.engine import build_models, build_providers
+from wakeful.building.models import build_models, build_providers
 from wakeful.cli.doctor.result import CheckResult
 from wakeful.cli.server.listener import bind_listener, is_answered, local_socket, url_of
 from wakeful.config.config import Config
