@@ -7,12 +7,11 @@ from dataclasses import replace
 
 from wakeful.engine.ephemeral import EphemeralTurns
 from wakeful.engine.inbox.assignment import Assignment
+from wakeful.engine.inbox.branching import branch_off
 from wakeful.engine.inbox.dispatcher import require_session
 from wakeful.engine.inbox.intake import Intake
-from wakeful.engine.inbox.rewinding import latest_done, stands_in
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.inbox.timekeeper import Timekeeper
-from wakeful.engine.inbox.title import branch_title
 from wakeful.engine.job import Job
 from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import Equipment
@@ -152,30 +151,7 @@ class Engine:
 
     async def branch(self, session_id: str, turn_id: str | None = None) -> Session:
         """Create a session that continues from a closed turn of this one, by default the last. Raises TurnNotFound."""
-
-        async def body(tx: Transaction) -> Session:
-            session = await require_session(tx, session_id)
-            head = await _closed_turn(tx, session, turn_id or session.head)
-            now = await tx.now()
-            branched = Session(
-                new_id("ses"),
-                session.owner,
-                session.address,
-                session.model,
-                session.workspace,
-                await branch_title(tx, session),
-                mode=session.mode,
-                head=head.id,
-                checkpoint=await latest_done(tx, head),
-                message_count=await tx.journal.count_chain(head.id),
-                todo=session.todo,
-                created_at=now,
-                updated_at=now,
-            )
-            await tx.sessions.create_if_absent(branched)
-            return branched
-
-        return await self._store.write(body, lock=[session_id])
+        return await self._store.write(lambda tx: branch_off(tx, session_id, turn_id), lock=[session_id])
 
     async def change_session(
         self, session_id: str, *, title: str | None = None, model: str | None = None, mode: str | None = None
@@ -318,17 +294,3 @@ class Engine:
 
         await self._store.write(body, lock=[turn.session_id for turn in held])
         await self._lease.give_up()
-
-
-async def _closed_turn(tx: Transaction, session: Session, turn_id: str | None) -> Turn:
-    if turn_id is None:
-        raise TurnNotFound("There is nothing to branch from yet: no turn of this session has ended.")
-    turn = await tx.turns.get(turn_id)
-    if turn is None or not turn.status.is_final or not await _belongs_to(tx, turn, session):
-        raise TurnNotFound(f"There is no closed turn {turn_id} in this session.")
-    return turn
-
-
-async def _belongs_to(tx: Transaction, turn: Turn, session: Session) -> bool:
-    """Return whether the turn is part of the session; a branch begins with turns of another session."""
-    return turn.session_id == session.id or await stands_in(tx, turn, session)

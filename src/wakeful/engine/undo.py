@@ -10,7 +10,7 @@ from dataclasses import replace
 import orjson
 
 from wakeful.engine.inbox.dispatcher import require_session
-from wakeful.engine.inbox.rewinding import stands_in
+from wakeful.engine.inbox.rewinding import belongs_to
 from wakeful.engine.ports import ChangedFiles
 from wakeful.engine.tasks.family import sessions_above
 from wakeful.engine.tasks.task_runner import require_task
@@ -125,7 +125,7 @@ async def _find(tx: Transaction, session_id: str, turn_id: str, call_id: str, *,
 
 async def _require_turn(tx: Transaction, session: Session, turn_id: str) -> None:
     turn = await tx.turns.get(turn_id)
-    if turn is None or not (turn.session_id == session.id or await stands_in(tx, turn, session)):
+    if turn is None or not await belongs_to(tx, turn, session):
         raise TurnNotFound(f"There is no turn {turn_id} in this session.")
 
 

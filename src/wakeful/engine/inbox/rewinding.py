@@ -99,6 +99,11 @@ def rewind(session_id: str, turn: Turn, key: str) -> Body[Receipt | None]:
     return body
 
 
+async def belongs_to(tx: Transaction, turn: Turn, session: Session) -> bool:
+    """Return whether the turn is part of the session; a branch begins with turns of another session."""
+    return turn.session_id == session.id or await stands_in(tx, turn, session)
+
+
 async def stands_in(tx: Transaction, turn: Turn, session: Session) -> bool:
     """Return whether the turn is in the session's current conversation, which may begin in another session."""
     above = session.head
