@@ -58,7 +58,10 @@ class Talk:
         self._listed: list[str] = []
         # The question that was shown when the current line was typed.
         self._asked: str | None = None
-        self._commands: dict[str, Callable[[str], Awaitable[None]]] = {
+        self._commands = self._command_table()
+
+    def _command_table(self) -> dict[str, Callable[[str], Awaitable[None]]]:
+        return {
             "new": self._new,
             "resume": self._resume,
             "branch": self._branch,

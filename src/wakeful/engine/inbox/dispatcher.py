@@ -121,15 +121,9 @@ class Dispatcher:
             lane, turn, outcome, by_user=by_user, answer=answer, cut=cut, end=end, arrivals=arrivals
         )
         closed = await tx.close(closing)
-        if outcome.status is not TurnStatus.DONE:
-            # Tasks and questions that only this turn waits for end with it; its other background work goes on.
-            await tx.tasks.intend_kill_of_inline(turn.id)
-            await tx.approvals.expire(turn.id, lane.now)
-        await end_run(tx, turn, outcome)
+        await self._end_with_turn(tx, turn, outcome, lane.now)
         if closed.next is not None:
             await begin_run(tx, closed.next.turn)
-        if self.on_close is not None:
-            await self.on_close(tx, turn, outcome)
         await self._announce_wait(tx, lane.session, decision)
         await self._announce_failure(tx, lane.session, turn, outcome, closed.events[-1])
         if title:
@@ -137,6 +131,16 @@ class Dispatcher:
         if closing.next is None or closed.next is None:
             return None
         return assignment_of(closing.next, closed.next, lane.session.owner)
+
+    async def _end_with_turn(self, tx: Transaction, turn: Turn, outcome: Outcome, now: float) -> None:
+        """Write the rows that depend on the end of a turn."""
+        if outcome.status is not TurnStatus.DONE:
+            # Tasks and questions that only this turn waits for end with it; its other background work goes on.
+            await tx.tasks.intend_kill_of_inline(turn.id)
+            await tx.approvals.expire(turn.id, now)
+        await end_run(tx, turn, outcome)
+        if self.on_close is not None:
+            await self.on_close(tx, turn, outcome)
 
     async def join(self, tx: Transaction, lease: Lease, step: int, index: int) -> tuple[list[Entry], Event | None]:
         """Claim the rows that arrived for a running turn, and record them from `index` on, the first free index of the

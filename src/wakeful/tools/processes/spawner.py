@@ -49,33 +49,29 @@ class Spawner:
         Raises OSError.
         """
         folder.make(with_stdin=with_stdin or pty)
-        words = [shutil.which("bash") or "/bin/sh", "-c", command]
-        if self._sandbox is not None:
-            words = self._sandbox.around(words, workdir, [*opened, str(folder.path)])
-        largest_file = self._guard.largest_file(Path(workdir))
         environment = ({"TERM": "xterm-256color"} if pty else {}) | self._environment | dict(variables)
         with folder.output.open("ab") as output, _input(pty=pty) as (source, terminal):
+            wrapper = wrapper_arguments(
+                folder.path,
+                attempt,
+                workdir=workdir,
+                largest_file=self._guard.largest_file(Path(workdir)),
+                command=self._words(command, workdir, [*opened, str(folder.path)]),
+                terminal=terminal,
+                is_sandboxed=self._sandbox is not None,
+            )
             child = subprocess.Popen(
-                wrapper_arguments(
-                    folder.path,
-                    attempt,
-                    workdir=workdir,
-                    largest_file=largest_file,
-                    command=words,
-                    terminal=terminal,
-                    is_sandboxed=self._sandbox is not None,
-                ),
-                stdin=source,
-                stdout=output,
-                stderr=output,
-                env=environment,
-                start_new_session=True,
+                wrapper, stdin=source, stdout=output, stderr=output, env=environment, start_new_session=True
             )
         # The pidfd watches the child, which may outlive the server: keep Popen from waiting for it or warning about it.
         child.returncode = 0
         grip = grip_on_pid(child.pid)
         assert grip is not None, "a child exists until it is waited for"
         return grip
+
+    def _words(self, command: str, workdir: str, opened: Sequence[str]) -> Sequence[str]:
+        words = [shutil.which("bash") or "/bin/sh", "-c", command]
+        return words if self._sandbox is None else self._sandbox.around(words, workdir, opened)
 
 
 @contextmanager
