@@ -8,7 +8,7 @@ from typing import Any
 
 from wakeful.agent.providers.endpoint_settings import KNOWN_ENDPOINTS, EndpointSettings, Wire, known_endpoints
 from wakeful.agent.providers.registry import ProviderSettings
-from wakeful.config import values
+from wakeful.config import addresses, values
 from wakeful.config.values import Unfit
 from wakeful.errors import ConfigError
 
@@ -45,7 +45,7 @@ def _read_table(name: str, table: Mapping[str, object]) -> ProviderTable:
         raise ConfigError(f"the provider {name!r} needs another name, of a-z 0-9 _ - and not {_TAKEN}.")
     readers = {
         "kind": values.one_of(*Wire),
-        "base_url": values.endpoint_url,
+        "base_url": addresses.endpoint_url,
         "api_key_env": _variable,
         "api_key": values.secret,
         "headers": header_table,

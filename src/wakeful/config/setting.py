@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from wakeful.agent.providers.endpoint_settings import KNOWN_ENDPOINTS
-from wakeful.config import values
+from wakeful.config import addresses, values
 from wakeful.config.hooks import read_hooks
 from wakeful.config.mcp import read_mcp_servers
 from wakeful.config.models import read_model_names, read_models
@@ -38,7 +38,7 @@ class Setting:
 def _of_platform(name: str) -> list["Setting"]:
     """Return the settings that every messaging platform has."""
     return [
-        Setting(f"{name}_api_url", values.web_url),
+        Setting(f"{name}_api_url", addresses.web_url),
         Setting(f"{name}_allow", values.ids),
         Setting(f"{name}_strangers", values.one_of(*Strangers)),
         Setting(f"{name}_groups", values.one_of(*Groups)),
@@ -54,19 +54,19 @@ def _of_known_endpoints() -> list["Setting"]:
     """Return the variables of known model endpoints, which other programs share."""
     known = KNOWN_ENDPOINTS.values()
     keys = {endpoint.key_variable: values.secret for endpoint in known}
-    urls = {endpoint.url_variable: values.endpoint_url for endpoint in known}
+    urls = {endpoint.url_variable: addresses.endpoint_url for endpoint in known}
     named = {variable: read for variable, read in (urls | keys).items() if variable}
     return [Setting(variable.lower(), read, is_secret=True, is_ours=False) for variable, read in named.items()]
 
 
 _ALL = [
     Setting("model", values.model),
-    Setting("database_url", values.database_url, is_secret=True),
+    Setting("database_url", addresses.database_url, is_secret=True),
     Setting("api_keys", values.api_keys, is_secret=True),
     Setting("host", values.text),
     Setting("port", values.whole_number(0, 65_535)),
-    Setting("hosts", values.host_names),
-    Setting("public_url", values.public_url),
+    Setting("hosts", addresses.host_names),
+    Setting("public_url", addresses.public_url),
     Setting("password", values.password, is_secret=True),
     Setting("log_level", values.one_of("debug", "info", "warning", "error")),
     Setting("workspace", values.folder),
@@ -97,7 +97,7 @@ _ALL = [
     Setting("stream_write_seconds", values.seconds(0.1, _DAY)),
     Setting("stream_comment_seconds", values.seconds(0.1, _DAY)),
     Setting("tool_items", values.one_of("mcp_call", "function_call")),
-    Setting("cors_origins", values.origins),
+    Setting("cors_origins", addresses.origins),
     Setting("titles", values.one_of("model", "words")),
     Setting("webhooks", values.webhooks, is_secret=True),
     Setting("webhooks_allow_private", values.yes_or_no),

@@ -6,11 +6,8 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
-from wakeful.agent.providers.endpoint_url import EndpointUrl
 from wakeful.errors import ConfigError
-from wakeful.gateway.entrance.own_address import host_name
 from wakeful.gateway.webhooks.endpoint import EVENT_TYPES, WebhookEndpoint
 
 # The owner of the local key; no other key may have this name.
@@ -130,31 +127,6 @@ def folders(value: object) -> tuple[Path, ...]:
     raise Unfit("absolute paths of folders that exist and can be read, as in /srv/notes,/srv/site")
 
 
-def database_url(value: object) -> str:
-    if not isinstance(value, str) or not value.strip().startswith(("postgresql://", "postgres://")):
-        raise Unfit("an address that begins with postgresql://, or empty for a SQLite file in WAKEFUL_HOME")
-    return value.strip()
-
-
-def endpoint_url(value: object) -> str:
-    try:
-        EndpointUrl.under(text(value), "", keep_userinfo=False)
-    except (ConfigError, Unfit):
-        raise Unfit("an address such as https://api.openai.com/v1") from None
-    return text(value)
-
-
-def web_url(value: object) -> str:
-    """Read the address of an API, without its last slash."""
-    try:
-        parts = urlsplit(text(value))
-    except (Unfit, ValueError):
-        raise Unfit("an address such as https://api.example.org") from None
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-        raise Unfit("an address such as https://api.example.org")
-    return text(value).rstrip("/")
-
-
 def ids(value: object) -> frozenset[str]:
     """Read user ids, or * for everybody."""
     given = value.split(",") if isinstance(value, str) else value
@@ -176,27 +148,6 @@ def password(value: object) -> str:
     return value
 
 
-def host_names(value: object) -> tuple[str, ...]:
-    names = value.split(",") if isinstance(value, str) else value
-    if not isinstance(names, list) or not all(isinstance(name, str) and _is_host(name.strip()) for name in names):
-        raise Unfit("names or addresses without a port, as in wakeful.example.org,192.168.1.5")
-    return tuple(name.strip() for name in names)
-
-
-def public_url(value: object) -> str:
-    """Return the address as browsers write it in Origin: no path, and no port if it is the default one."""
-    try:
-        parts = urlsplit(text(value))
-        usual = {"http": 80, "https": 443}[parts.scheme]
-        name, port = parts.hostname or "", parts.port
-    except (Unfit, ValueError, KeyError):
-        name, port, usual = "", None, 0
-    if not name or "@" in parts.netloc or parts.path not in ("", "/") or parts.query or parts.fragment:
-        raise Unfit("an address such as https://wakeful.example.org, without a path")
-    shown = f"[{name}]" if ":" in name else name
-    return f"{parts.scheme}://{shown}" + ("" if port in (None, usual) else f":{port}")
-
-
 def api_keys(value: object) -> dict[str, str]:
     keys: dict[str, str] = {}
     for name, key in _pairs(value):
@@ -216,17 +167,14 @@ def api_keys(value: object) -> dict[str, str]:
 
 
 def variable_names(value: object) -> tuple[str, ...]:
-    names = value.split(",") if isinstance(value, str) else value
-    if not isinstance(names, list) or not all(isinstance(name, str) and _is_variable(name.strip()) for name in names):
-        raise Unfit("names of environment variables, as in CUDA_HOME,GIT_AUTHOR_NAME")
-    return tuple(name.strip() for name in names)
+    return items(value, _is_variable, "names of environment variables, as in CUDA_HOME,GIT_AUTHOR_NAME")
 
 
-def origins(value: object) -> tuple[str, ...]:
-    """Parse exact origins. A star is refused: with it, any web page could try keys."""
+def items(value: object, fits: Callable[[str], bool], wanted: str) -> tuple[str, ...]:
+    """Read a list of TOML, or a text with commas; `wanted` is the message of Unfit."""
     given = value.split(",") if isinstance(value, str) else value
-    if not isinstance(given, list) or not all(isinstance(one, str) and _is_origin(one.strip()) for one in given):
-        raise Unfit("origins as a browser sends them, as in https://example.org,http://localhost:3000")
+    if not isinstance(given, list) or not all(isinstance(one, str) and fits(one.strip()) for one in given):
+        raise Unfit(wanted)
     return tuple(one.strip() for one in given)
 
 
@@ -290,25 +238,6 @@ def _is_name(name: str) -> bool:
 
 def _is_key(key: str) -> bool:
     return bool(key) and key.isascii() and key.isprintable() and " " not in key
-
-
-def _is_origin(text: str) -> bool:
-    """Whether the text is an origin as browsers write it: no path, and no port if it is the default one."""
-    try:
-        parts = urlsplit(text)
-        port = parts.port
-    except ValueError:
-        return False
-    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-    usual = {"http": 80, "https": 443}.get(parts.scheme)
-    written = f"{parts.scheme}://{host}" + ("" if port in (None, usual) else f":{port}")
-    return usual is not None and bool(parts.hostname) and "*" not in text and text.isascii() and text == written
-
-
-def _is_host(name: str) -> bool:
-    """Whether this is a host without a port. The end of a bare IPv6 address looks like one, so it gets brackets."""
-    bare = f"[{name}]" if name.count(":") > 1 else name
-    return bool(host_name(bare)) and name.count(":") != 1
 
 
 def _is_variable(name: str) -> bool:
