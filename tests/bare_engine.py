@@ -8,8 +8,8 @@ from wakeful.engine.ledger import Ledger
 from wakeful.engine.ports import AgentLoop, ChangedFiles, Clock, Equipment, Processes, TurnBinder
 from wakeful.engine.settings import EngineSettings
 from wakeful.model.journal.change import KeptChange, TakenBack
+from wakeful.model.system_prompt import SystemPrompt
 from wakeful.model.tasks.task import Host, Task
-from wakeful.model.told import Told
 from wakeful.model.turn import Turn
 from wakeful.store.base import Store
 
@@ -17,8 +17,8 @@ HOST = Host("host", "boot")
 
 
 class NoPrompts:
-    async def tell(self, turn: Turn, owner: str) -> Told:
-        return Told()
+    async def make(self, turn: Turn, owner: str) -> SystemPrompt:
+        return SystemPrompt()
 
 
 class NoProcesses:

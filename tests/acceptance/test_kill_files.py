@@ -1,5 +1,5 @@
-"""kill -9 between an upload and its message, and while a model is asked: nothing is lost, and the turn is told the
-same as before.
+"""kill -9 between an upload and its message, and while a model is asked: nothing is lost, and the turn goes on with the
+same system prompt.
 """
 
 import asyncio
@@ -44,8 +44,8 @@ async def _requests(endpoint: Endpoint, number: int) -> list[Any]:
     return [orjson.loads(body) for body in endpoint.tally.raw]
 
 
-async def _until_told(home: Path) -> None:
-    """Wait until it is stored what the turn is told: the model is asked meanwhile."""
+async def _until_prompt_is_stored(home: Path) -> None:
+    """The model is asked while the prompt is being stored."""
     async with asyncio.timeout(PATIENCE):
         with closing(sqlite3.connect(home / "wakeful.db")) as database:
             while not database.execute("SELECT * FROM told").fetchall():  # noqa: ASYNC110 - another process
@@ -69,7 +69,7 @@ async def test_a_file_that_was_uploaded_before_a_crash_can_be_sent_after_it(tmp_
     assert b64encode(PNG).decode() in orjson.dumps(asked).decode()
 
 
-async def test_a_turn_that_goes_on_after_a_crash_is_told_the_same(tmp_path: Path) -> None:
+async def test_a_turn_that_goes_on_after_a_crash_has_the_same_prompt(tmp_path: Path) -> None:
     async with Endpoint([Script(hang=True), Script(tokens=1)]) as endpoint:
         wakeful = _wakeful(tmp_path, endpoint)
         home = tmp_path / "home"
@@ -79,7 +79,7 @@ async def test_a_turn_that_goes_on_after_a_crash_is_told_the_same(tmp_path: Path
             message = {"session_id": session, "message": "hello"}
             await _post(home, server, "/api/chat/start", orjson.dumps(message))
             await _requests(endpoint, 1)
-            await _until_told(home)
+            await _until_prompt_is_stored(home)
             await server.end(signal.SIGKILL)
         (home / "instructions.md").write_text("Answer in prose.")
         async with wakeful.serving():

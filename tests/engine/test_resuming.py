@@ -116,7 +116,7 @@ async def test_nothing_is_abandoned_while_the_model_was_not_asked(house: House, 
 async def test_the_last_answer_and_the_end_are_one_write(house: House, node: Node) -> None:
     session = await open_session(node)
     receipt = await send(node, session, "hello")
-    # What the turn is told is written by now.
+    # The system prompt is stored by now.
     await house.settle()
     writes = 0
 

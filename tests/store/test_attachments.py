@@ -1,4 +1,4 @@
-"""Attachments and what turns are told: both go with their session, and a node fetches what another one took in."""
+"""Attachments and system prompts: both go with their session, and a node fetches what another one took in."""
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
@@ -47,17 +47,17 @@ async def test_one_that_was_sent_stays_and_belongs_to_its_first_session(store: S
     assert await store.read(lambda tx: tx.attachments.of_session("s2")) == []
 
 
-async def test_a_session_that_is_gone_leaves_neither_files_nor_what_it_was_told(store: Store) -> None:
+async def test_a_session_that_is_gone_leaves_neither_files_nor_its_system_prompt(store: Store) -> None:
     await have_session(store, "s1")
 
     async def body(tx: Transaction) -> None:
         await tx.attachments.put_if_new(replace(CAT, session_id="s1"), is_used=True)
         await tx.attachments.add_piece("att_1", 0, b"cat")
-        await tx.turns.tell("s1", b"{}")
-        await tx.turns.tell("s1", b"[]")
+        await tx.turns.keep_system_prompt("s1", b"{}")
+        await tx.turns.keep_system_prompt("s1", b"[]")
 
     await store.write(body, lock=["s1"])
-    assert await store.read(lambda tx: tx.turns.told("s1")) == b"[]"
+    assert await store.read(lambda tx: tx.turns.system_prompt("s1")) == b"[]"
 
     async def remove(tx: Transaction) -> None:
         await tx.purges.remove_some("s1", 100)
@@ -67,7 +67,7 @@ async def test_a_session_that_is_gone_leaves_neither_files_nor_what_it_was_told(
 
     assert await store.read(lambda tx: tx.attachments.find(["att_1"])) == []
     assert await store.read(lambda tx: tx.attachments.piece("att_1", 0)) is None
-    assert await store.read(lambda tx: tx.turns.told("s1")) is None
+    assert await store.read(lambda tx: tx.turns.system_prompt("s1")) is None
 
 
 # On SQLite there is one node only.

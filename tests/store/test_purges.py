@@ -92,7 +92,7 @@ async def fill(store: Store, session_id: str, *turn_ids: str) -> None:
         await tx.cron_jobs.add_run(
             CronRun(f"job-{session_id}", 1.0, RunStatus.DONE, session_id=session_id, turn_id=turn_ids[0])
         )
-        await tx.turns.tell(session_id, b"{}")
+        await tx.turns.keep_system_prompt(session_id, b"{}")
         attachment = Attachment(f"att-{session_id}", "a.txt", "text/plain", 1, "alice", session_id)
         await tx.attachments.put_if_new(attachment, is_used=True)
         await tx.attachments.add_piece(attachment.id, 0, b"x")

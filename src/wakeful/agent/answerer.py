@@ -155,11 +155,11 @@ class Answerer:
 
 
 def _instructions(progress: Progress) -> str:
-    """Return what the turn is told, a note on servers whose tools are missing, and what its client adds."""
+    """Return the system prompt, a note on servers whose tools are missing, and the instructions of the client."""
     asked = progress.request
     # Those of a compaction are what its user wants to keep, for the summary alone.
     own = "" if asked.kind == COMPACT else asked.instructions
-    return "\n".join(filter(None, (progress.brief.turn.told.text, progress.toolset.note, own)))
+    return "\n".join(filter(None, (progress.brief.turn.system_prompt.text, progress.toolset.note, own)))
 
 
 def _without_force(options: Mapping[str, Any]) -> Mapping[str, Any]:

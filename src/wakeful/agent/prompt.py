@@ -8,7 +8,7 @@ from pathlib import Path
 from wakeful.agent.instructions.folder import folder_section
 from wakeful.agent.instructions.personal import PersonalFiles
 from wakeful.agent.instructions.skills import find_skills, skills_section
-from wakeful.model.told import Told
+from wakeful.model.system_prompt import SystemPrompt
 from wakeful.model.turn import Turn
 
 INSTRUCTIONS = """\
@@ -49,11 +49,11 @@ class Prompts:
     # the operator's.
     has_memory: Callable[[Turn], bool] = lambda turn: True
 
-    async def tell(self, turn: Turn, owner: str) -> Told:
-        """Return what a turn of this owner is told."""
-        return await asyncio.to_thread(self._told, turn, owner)
+    async def make(self, turn: Turn, owner: str) -> SystemPrompt:
+        """Return the system prompt for a turn of this owner."""
+        return await asyncio.to_thread(self._make, turn, owner)
 
-    def _told(self, turn: Turn, owner: str) -> Told:
+    def _make(self, turn: Turn, owner: str) -> SystemPrompt:
         personal = PersonalFiles(self.home, self.operator)
         workspace = Path(turn.workspace) if turn.workspace else None
         memory, memory_path = personal.memory(owner) if self.has_memory(turn) else ("", "")
@@ -67,4 +67,4 @@ class Prompts:
         ]
         text = "\n\n".join(section.strip() for section in sections if section.strip())
         folders = tuple(str(skill.folder) for skill in skills if not skill.error)
-        return Told(f"{text}\n", memory_path, folders)
+        return SystemPrompt(f"{text}\n", memory_path, folders)

@@ -20,9 +20,9 @@ from wakeful.engine.supervisor import Supervisor
 from wakeful.engine.tasks.custodian import Custodian
 from wakeful.engine.turns.executor import Executor
 from wakeful.engine.turns.history import History
+from wakeful.engine.turns.prompt_keeper import PromptKeeper
 from wakeful.engine.turns.rescuer import Rescuer
 from wakeful.engine.turns.runners import Runners
-from wakeful.engine.turns.teller import Teller
 from wakeful.engine.undo import UndoDesk
 from wakeful.engine.upkeep.indexer import Indexer
 from wakeful.engine.upkeep.janitor import Janitor
@@ -70,8 +70,8 @@ class Engine:
         self._words = ledger.words
         self._adopts = adopts
         self._intake = Intake(dispatcher)
-        teller = Teller(store, equipment.prompts)
-        executor = Executor(store, dispatcher, settings, equipment.loop, teller, History(store), ledger.spend)
+        prompts = PromptKeeper(store, equipment.prompts)
+        executor = Executor(store, dispatcher, settings, equipment.loop, prompts, History(store), ledger.spend)
         self._runners = Runners(store, dispatcher, commits, executor, ledger.binder, ledger.slots)
         self._rescuer = Rescuer(store, dispatcher, commits, self._runners, clock, settings, adopts=adopts)
         self._timekeeper = Timekeeper(store, dispatcher, commits, clock, settings)

@@ -122,7 +122,7 @@ class EphemeralTurns:
     async def _follow(self, log: _Log, messages: Sequence[Message], loop: AgentLoop) -> bool:
         # Leaving these contexts ends the turn's background work, so that happens before its final event.
         async with self._slots.taken_by(log.turn), self._work.allowed_in(log.turn.id):
-            turn = replace(log.turn, told=await self._prompts.tell(log.turn, log.owner))
+            turn = replace(log.turn, system_prompt=await self._prompts.make(log.turn, log.owner))
             with self._binder.bind(turn), self._delegations.allowed_in(turn, loop):
                 run = loop.run(memory_brief(turn, messages, self._work))
                 return await run_to_end(run, log.record, self._settings.turn_seconds)

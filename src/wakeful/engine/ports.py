@@ -8,8 +8,8 @@ from typing import Protocol
 
 from wakeful.model.journal.change import KeptChange, TakenBack
 from wakeful.model.journal.fact import Brief, Fact
+from wakeful.model.system_prompt import SystemPrompt
 from wakeful.model.tasks.task import Task
-from wakeful.model.told import Told
 from wakeful.model.turn import Turn
 
 
@@ -23,8 +23,8 @@ class AgentLoop(Protocol):
 
 
 class PromptSource(Protocol):
-    async def tell(self, turn: Turn, owner: str) -> Told:
-        """Return what a turn of this owner is told before the conversation begins, as of now."""
+    async def make(self, turn: Turn, owner: str) -> SystemPrompt:
+        """Return the system prompt for a turn of this owner, as of now."""
         ...
 
 

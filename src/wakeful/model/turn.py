@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from wakeful.model.session import Address
-from wakeful.model.told import NOTHING, Told
+from wakeful.model.system_prompt import NOTHING, SystemPrompt
 
 # The source of a turn in which the user has the conversation summed up.
 COMPACTION = "compaction"
@@ -75,8 +75,8 @@ class Turn:
     is_ephemeral: bool = False
     # For a sub-agent's turn in memory: the client's turn, with which it ends. Empty: it is the client's turn.
     works_for: str = ""
-    # What its agent is told before the conversation begins; set by the node that runs it.
-    told: Told = field(default=NOTHING, compare=False, repr=False)
+    # Set by the node that runs the turn.
+    system_prompt: SystemPrompt = field(default=NOTHING, compare=False, repr=False)
     error: bytes | None = None
     opened_at: float = 0.0
     closed_at: float | None = None

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wakeful.agent.instructions.beginning import beginning_of
-from wakeful.model.told import MEMORY_LIMIT
+from wakeful.model.system_prompt import MEMORY_LIMIT
 
 # The most bytes of the instructions that are read.
 _MOST_BYTES = 16 * 1024

@@ -10,8 +10,8 @@ from wakeful.engine.ports import AgentLoop
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.spend_guard import SpendGuard
 from wakeful.engine.turns.history import History
+from wakeful.engine.turns.prompt_keeper import KeptPrompt, PromptKeeper
 from wakeful.engine.turns.recorder import Recorder
-from wakeful.engine.turns.teller import Teller, Telling
 from wakeful.engine.turns.turn_run import run_to_end, turn_outcome
 from wakeful.errors import LeaseLost, LimitReached, StoreError
 from wakeful.model.journal.entry import input_message
@@ -56,7 +56,7 @@ class Executor:
     dispatcher: Dispatcher
     settings: EngineSettings
     loop: AgentLoop
-    teller: Teller
+    prompts: PromptKeeper
     history: History
     spend: SpendGuard
 
@@ -82,17 +82,17 @@ class Executor:
                 f"The turn was resumed {self.settings.resume_limit} times without getting any further.",
                 code="resume_limit",
             )
-        transcript, telling, tools = await asyncio.gather(
-            self.history.of(assignment), self.teller.tell(assignment), self._allowed_tools(assignment)
+        transcript, kept, tools = await asyncio.gather(
+            self.history.of(assignment), self.prompts.begin(assignment), self._allowed_tools(assignment)
         )
-        turn = replace(assignment.turn, told=telling.told)
+        turn = replace(assignment.turn, system_prompt=kept.prompt)
         run = self.loop.run(self._brief(turn, transcript, recorder, tools))
-        record = partial(self._record, assignment, recorder, telling)
+        record = partial(self._record, assignment, recorder, kept)
         try:
             # The time limit starts here, not at the opening: hours without a server do not count.
             return await run_to_end(run, record, self.settings.turn_seconds, is_cut=transcript.is_cut)
         finally:
-            telling.close()
+            kept.close()
 
     def _brief(self, turn: Turn, transcript: Transcript, recorder: Recorder, tools: tuple[str, ...] | None) -> Brief:
         return Brief(
@@ -146,9 +146,9 @@ class Executor:
 
         return await self.store.read(body)
 
-    async def _record(self, assignment: Assignment, recorder: Recorder, telling: Telling, fact: Fact) -> None:
+    async def _record(self, assignment: Assignment, recorder: Recorder, kept: KeptPrompt, fact: Fact) -> None:
         await assignment.until_open()
-        await telling.until_stored()
+        await kept.until_stored()
         match fact:
             case TextDelta() | ReasoningDelta():
                 await recorder.say(fact)

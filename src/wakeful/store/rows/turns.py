@@ -117,7 +117,7 @@ def inbox_row_from(row: Row) -> InboxRow:
 
 # A lane's rows hold the columns of the session as they are, those of its turn and inbox rows with a prefix.
 _OF_TURN = (
-    *(f.name for f in fields(Turn) if f.name not in ("address", "is_ephemeral", "works_for", "told")),
+    *(f.name for f in fields(Turn) if f.name not in ("address", "is_ephemeral", "works_for", "system_prompt")),
     *DOOR_AND_ADDRESS,
 )
 _OF_ROW = (*(f.name for f in fields(InboxRow) if f.name != "address"), *DOOR_AND_ADDRESS)

@@ -81,11 +81,11 @@ class Turns(Protocol):
         """Return the newest turns of a session, newest first, including those of abandoned branches."""
         ...
 
-    async def tell(self, session_id: str, told: bytes) -> None:
-        """Store what the session's running turn is told, see model/told.py, in place of what the last one was told."""
+    async def keep_system_prompt(self, session_id: str, packed: bytes) -> None:
+        """Store the prompt of the session's running turn, see model/system_prompt.py, instead of the last turn's."""
         ...
 
-    async def told(self, session_id: str) -> bytes | None: ...
+    async def system_prompt(self, session_id: str) -> bytes | None: ...
 
 
 class Inbox(Protocol):

@@ -43,6 +43,6 @@ async def reasons_of_typing(typing: Typing, workdir: Path, context: ToolContext,
 
 def _scene(workdir: Path, context: ToolContext, home: Path) -> Scene:
     opened = list(open_folders(home, context.session_id))
-    if context.turn.told.memory and not context.turn.is_wakeup:
-        opened.append(Path(context.turn.told.memory))
+    if context.turn.system_prompt.memory and not context.turn.is_wakeup:
+        opened.append(Path(context.turn.system_prompt.memory))
     return Scene(workdir, context.workspace, home, tuple(opened))

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from wakeful.model.told import MEMORY_LIMIT
+from wakeful.model.system_prompt import MEMORY_LIMIT
 from wakeful.tools.base import Intent, ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.files.drafts import FileDraft, draft_of_edit, draft_of_write
 from wakeful.tools.files.edit_reasons import edit_reasons
@@ -56,7 +56,7 @@ class _ChangingTool:
         raise NotImplementedError
 
     def _fitting_draft(self, path: Path, arguments: Mapping[str, Any], context: ToolContext) -> FileDraft:
-        """Return the draft, unless it makes the memory longer than a turn is told of it. Raises Unusable."""
+        """Return the draft, unless it makes the memory longer than prompts show of it. Raises Unusable."""
         draft = self._draft(path, arguments, context)
         if is_memory(path, context) and len(draft.after) > MEMORY_LIMIT:
             sentence = f"The memory may have {MEMORY_LIMIT:,} bytes, and this has {len(draft.after):,}: shorten it"

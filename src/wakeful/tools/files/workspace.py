@@ -24,9 +24,9 @@ def path_to_read(arguments: Mapping[str, Any], context: ToolContext, folders: Fo
     """Return the path that the call names: in the workspace, or among what is open to the session in the server's own
     folder. Raises Unusable.
     """
-    told = context.turn.told
-    memory = (told.memory,) if told.memory else ()
-    opened = (*open_folders(folders.home, context.session_id), *told.skills, *memory)
+    prompt = context.turn.system_prompt
+    memory = (prompt.memory,) if prompt.memory else ()
+    opened = (*open_folders(folders.home, context.session_id), *prompt.skills, *memory)
     path = _named(arguments, context.workspace)
     if path is not None and any(path.is_relative_to(Path(root).resolve()) for root in opened):
         return path
@@ -42,7 +42,7 @@ def path_to_write(arguments: Mapping[str, Any], context: ToolContext, folders: F
 
 
 def is_memory(path: Path, context: ToolContext) -> bool:
-    memory = context.turn.told.memory
+    memory = context.turn.system_prompt.memory
     return bool(memory) and path == Path(memory).resolve()
 
 

@@ -25,10 +25,10 @@ def find_ripgrep() -> str | None:
     if path is None:
         return None
     try:
-        told = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout
+        answer = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout
     except (OSError, subprocess.TimeoutExpired):
         return None
-    version = _VERSION.match(told)
+    version = _VERSION.match(answer)
     return path if version and (int(version[1]), int(version[2])) >= _OLDEST else None
 
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from tests.unit.tools.kit import new_turn
 from wakeful.agent.prompt import INSTRUCTIONS, Prompts
-from wakeful.model.told import Told
+from wakeful.model.system_prompt import SystemPrompt
 
 OPERATOR = "operator"
 
 
-async def told(home: Path, workspace: Path, owner: str = OPERATOR, *, has_memory: bool = True) -> Told:
-    return await Prompts(home, OPERATOR, lambda turn: has_memory).tell(new_turn(workspace), owner)
+async def prompt(home: Path, workspace: Path, owner: str = OPERATOR, *, has_memory: bool = True) -> SystemPrompt:
+    return await Prompts(home, OPERATOR, lambda turn: has_memory).make(new_turn(workspace), owner)
 
 
 def a_skill(folder: Path, name: str, description: str = "Make slides.") -> None:
@@ -27,7 +27,7 @@ async def test_the_sections_stand_in_their_order(tmp_path: Path) -> None:
     (home / "memory.md").write_text("Her cat is called Mia.")
     (work / "AGENTS.md").write_text("Use tabs.")
 
-    found = await told(home, work)
+    found = await prompt(home, work)
 
     parts = (
         INSTRUCTIONS.strip(),
@@ -45,7 +45,7 @@ async def test_the_sections_stand_in_their_order(tmp_path: Path) -> None:
 async def test_a_longer_file_is_cut_and_says_so(tmp_path: Path) -> None:
     (tmp_path / "instructions.md").write_text("ü" * 10_000)
 
-    found = await told(tmp_path, tmp_path / "nowhere")
+    found = await prompt(tmp_path, tmp_path / "nowhere")
 
     assert "ü" * 8_192 + "\n[Cut: instructions.md has 20,000 bytes" in found.text
     assert "�" not in found.text
@@ -56,19 +56,19 @@ async def test_each_holder_of_a_key_has_files_of_their_own(tmp_path: Path) -> No
     (tmp_path / "people" / "ada" / "instructions.md").write_text("Be brief.")
     (tmp_path / "instructions.md").write_text("Be long.")
 
-    found = await told(tmp_path, tmp_path / "nowhere", "ada")
+    found = await prompt(tmp_path, tmp_path / "nowhere", "ada")
 
     assert "Be brief." in found.text
     assert "Be long." not in found.text
     assert found.memory == str(tmp_path / "people" / "ada" / "memory.md")
     # A name of dots must not lead to the operator's files.
-    assert "Be long." not in (await told(tmp_path, tmp_path / "nowhere", "..")).text
+    assert "Be long." not in (await prompt(tmp_path, tmp_path / "nowhere", "..")).text
 
 
 async def test_a_chat_of_others_has_no_memory(tmp_path: Path) -> None:
     (tmp_path / "memory.md").write_text("Her cat is called Mia.")
 
-    found = await told(tmp_path, tmp_path / "nowhere", has_memory=False)
+    found = await prompt(tmp_path, tmp_path / "nowhere", has_memory=False)
 
     assert "Mia" not in found.text
     assert found.memory == ""
@@ -83,7 +83,7 @@ async def test_the_folders_up_to_the_repository_are_read_the_outermost_first(tmp
     (work / "AGENTS.md").write_text("Inner.")
     (work / "CLAUDE.md").write_text("Hidden by the other one.")
 
-    text = (await told(tmp_path / "home", work)).text
+    text = (await prompt(tmp_path / "home", work)).text
 
     assert text.index("Outer.") < text.index("Inner.")
     assert "Not yours." not in text
@@ -94,7 +94,7 @@ async def test_without_a_repository_the_workspace_alone_is_read(tmp_path: Path) 
     (tmp_path / "work").mkdir()
     (tmp_path / "AGENTS.md").write_text("Not yours.")
 
-    assert "Not yours." not in (await told(tmp_path / "home", tmp_path / "work")).text
+    assert "Not yours." not in (await prompt(tmp_path / "home", tmp_path / "work")).text
 
 
 async def test_all_files_of_the_folder_share_one_limit(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ async def test_all_files_of_the_folder_share_one_limit(tmp_path: Path) -> None:
     (tmp_path / "AGENTS.md").write_text("a" * 30_000)
     (work / "AGENTS.md").write_text("b" * 30_000)
 
-    text = (await told(tmp_path / "home", work)).text
+    text = (await prompt(tmp_path / "home", work)).text
 
     assert "a" * 30_000 in text
     assert f"{'b' * 2_768}\n[Cut: AGENTS.md has 30,000 bytes" in text
@@ -121,4 +121,4 @@ async def test_links_that_lead_out_and_pipes_are_passed_over(tmp_path: Path) -> 
     (tmp_path / "home").mkdir()
     os.mkfifo(tmp_path / "home" / "instructions.md")
 
-    assert "sk-secret" not in (await told(tmp_path / "home", work)).text
+    assert "sk-secret" not in (await prompt(tmp_path / "home", work)).text

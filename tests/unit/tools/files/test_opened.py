@@ -10,7 +10,7 @@ from tests.unit.model.files.test_file_type import PNG
 from tests.unit.tools.files.kit import changer_on
 from tests.unit.tools.kit import new_turn
 from wakeful.model.approvals.reason_kinds import EDIT, MEMORY
-from wakeful.model.told import Told
+from wakeful.model.system_prompt import SystemPrompt
 from wakeful.model.turn import Turn
 from wakeful.tools.base import Intent, ToolContext, ToolResult
 from wakeful.tools.files.change_tools import EditFile, WriteFile
@@ -39,8 +39,8 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def turn(home: Path) -> Turn:
-    told = Told("", str(home / "memory.md"), (str(home / "skills" / "slides"),))
-    return replace(new_turn(home / "workspace"), told=told)
+    prompt = SystemPrompt("", str(home / "memory.md"), (str(home / "skills" / "slides"),))
+    return replace(new_turn(home / "workspace"), system_prompt=prompt)
 
 
 async def test_the_memory_is_written_and_read(home: Path, turn: Turn) -> None:
@@ -96,7 +96,7 @@ async def test_skills_and_own_attachments_can_be_read_and_nothing_else(home: Pat
 
 
 async def test_without_a_memory_the_file_is_closed(home: Path, turn: Turn) -> None:
-    bare = replace(turn, told=Told())
+    bare = replace(turn, system_prompt=SystemPrompt())
 
     result = await run(a_write_tool(home), bare, path=str(home / "memory.md"), content="Mine now.")
 

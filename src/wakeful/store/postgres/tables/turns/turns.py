@@ -168,16 +168,16 @@ class PostgresTurns:
         )
         return [turn_from(row) for row in rows]
 
-    async def tell(self, session_id: str, told: bytes) -> None:
+    async def keep_system_prompt(self, session_id: str, packed: bytes) -> None:
         self._footprint.require_lock(session_id)
         await self._connection.execute(
             """INSERT INTO told (session_id, told) VALUES ($1, $2)
                ON CONFLICT (session_id) DO UPDATE SET told = excluded.told""",
             session_id,
-            told,
+            packed,
         )
 
-    async def told(self, session_id: str) -> bytes | None:
+    async def system_prompt(self, session_id: str) -> bytes | None:
         rows = await self._connection.fetch("SELECT told FROM told WHERE session_id = $1", session_id)
         return bytes(rows[0]["told"]) if rows else None
 

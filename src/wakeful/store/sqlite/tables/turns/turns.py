@@ -156,14 +156,14 @@ class SqliteTurns:
         )
         return [turn_from(row) for row in rows]
 
-    async def tell(self, session_id: str, told: bytes) -> None:
+    async def keep_system_prompt(self, session_id: str, packed: bytes) -> None:
         self._footprint.require_lock(session_id)
         self._connection.execute(
             """INSERT INTO told (session_id, told) VALUES (?, ?)
                ON CONFLICT (session_id) DO UPDATE SET told = excluded.told""",
-            (session_id, told),
+            (session_id, packed),
         )
 
-    async def told(self, session_id: str) -> bytes | None:
+    async def system_prompt(self, session_id: str) -> bytes | None:
         row = self._connection.execute("SELECT told FROM told WHERE session_id = ?", (session_id,)).fetchone()
         return None if row is None else bytes(row["told"])

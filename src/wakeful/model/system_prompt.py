@@ -1,4 +1,4 @@
-"""What a turn is told before the conversation begins, and the files outside of the workspace that come with it."""
+"""The system prompt of a turn, and the files outside of the workspace that it opens to the agent."""
 
 from dataclasses import dataclass
 
@@ -9,10 +9,10 @@ MEMORY_LIMIT = 16_384
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """It is fixed when the turn begins, and stored, so that a turn that goes on after a crash is told the same."""
+class SystemPrompt:
+    """Fixed when the turn begins, and stored: a turn that resumes after a crash gets the same one."""
 
-    # The system prompt, without what a client of the API adds.
+    # Without the instructions of an API client.
     text: str = ""
     # The file that the agent may change to remember something; empty: none.
     memory: str = ""
@@ -23,9 +23,9 @@ class Told:
         return orjson.dumps(self)
 
     @classmethod
-    def unpacked(cls, stored: bytes) -> "Told":
+    def unpacked(cls, stored: bytes) -> "SystemPrompt":
         data = orjson.loads(stored)
         return cls(data["text"], data["memory"], tuple(data["skills"]))
 
 
-NOTHING = Told()
+NOTHING = SystemPrompt()
