@@ -10,7 +10,7 @@ from wakeful.model.session import Session
 from wakeful.model.turn import Turn
 from wakeful.store.base import Store, Transaction
 
-# So many sessions are looked at, before those of other chats are left out.
+# How many sessions are read before those of other chats are left out.
 _MOST_FOUND = 1_000
 
 

@@ -85,8 +85,8 @@ class Approver(Protocol):
         ...
 
     async def uncovered(self, turn: Turn, step: int, index: int, question: Question) -> tuple[Reason, ...]:
-        """Return the reasons that no grant covers, for a turn in which nobody can be asked. If there is none, the use
-        of the grants is counted.
+        """Return the reasons that no grant covers, for a turn in which no person can be asked. If there is none, the
+        use of the grants is counted.
         """
         ...
 

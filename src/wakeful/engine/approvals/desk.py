@@ -50,7 +50,7 @@ class ApprovalDesk:
         return await self._store.read(body)
 
     async def uncovered(self, turn: Turn, step: int, index: int, question: Question) -> tuple[Reason, ...]:
-        """Return the reasons that no grant covers, for a turn in which nobody can be asked."""
+        """Return the reasons that no grant covers, for a turn in which no person can be asked."""
         if turn.is_ephemeral:
             return question.reasons
         asking = _asking(turn, step, index, question)

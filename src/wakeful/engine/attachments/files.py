@@ -14,7 +14,7 @@ from wakeful.model.files.attachment import Attachment, attachments_folder
 from wakeful.model.ids import new_id
 
 _ALL = "all"
-# What nothing has written to for so long, and has no row, was left by a crash.
+# A file without a row that is older than this was left by a crash.
 _LEFT_SECONDS = 3600.0
 
 

@@ -86,6 +86,6 @@ class Custodian:
 
 
 def _lost(task: Task) -> TaskOutcome:
-    fate = "was lost: its machine has been silent for too long, and nobody knows how it ended."
+    fate = "was lost: its machine has been silent for too long, so how it ended is unknown."
     notice = notice_text(f"Background process {task.id} {fate}", f"Command: {task.command}")
     return TaskOutcome(TaskStatus.LOST, None, notice)

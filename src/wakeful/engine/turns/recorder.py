@@ -108,7 +108,7 @@ class Recorder:
             await self._record(step)
 
     async def waste(self, fact: Wasted) -> None:
-        """Count what an answer has cost that nobody gets to see."""
+        """Count the cost of an answer that was thrown away."""
         lease = self._lease
 
         async def body(tx: Transaction) -> None:

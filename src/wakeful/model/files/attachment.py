@@ -21,7 +21,7 @@ _MOST_NAME_BYTES = 180
 class Attachment:
     id: str
     name: str
-    # Told by the bytes, see model/files/file_type.py.
+    # From the bytes, see model/files/file_type.py.
     type: str
     size: int
     owner: str = field(default="", compare=False)
@@ -58,7 +58,7 @@ def attachments_folder(home: Path, session_id: str) -> Path:
 
 
 def safe_name(name: str) -> str:
-    """Return the name without a path and without signs that nobody sees, such as those that turn letters around."""
+    """Return the name without a path and without invisible characters, such as those that reverse the text."""
     last = name.replace("\\", "/").rpartition("/")[2]
     safe = "".join(sign if sign.isprintable() else "_" for sign in last).strip(" .") or "file"
     if _is_short(safe):

@@ -1,11 +1,11 @@
-"""Tells the type of a file by its first bytes, and the size of a picture by its header. Names prove nothing."""
+"""Finds out the type of a file from its first bytes, and the size of a picture from its header. Names prove nothing."""
 
 import codecs
 from dataclasses import dataclass
 
-# So many first bytes are enough for every type. A JPEG may begin with a preview and colours.
+# Enough bytes for every type: a JPEG may begin with a preview and a colour profile.
 LOOKED_AT = 512 * 1024
-# A NUL within so many bytes means that a file is not text.
+# A NUL among this many first bytes means that a file is not text.
 _TEXT_BYTES = 8_192
 
 # Of a picture that models take, in pixels.

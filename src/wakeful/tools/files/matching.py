@@ -13,7 +13,7 @@ from wakeful.tools.base import Unusable
 # How many lines of a file that come close are shown, and how many positions of a text that is not unique are named.
 _MOST_NEAR = 10
 _MOST_NAMED = 20
-# Comparing two lines letter by letter is slow: only so many distinct lines are, and so many letters of each.
+# Comparing letter by letter is slow: the most distinct lines that are compared so, and the most letters of each.
 _MOST_COMPARED = 2_000
 _MOST_LETTERS = 200
 # How alike a line must be to be worth showing.

@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-# What no turn has used for so long is forgotten.
+# Files that no turn has used for this long are removed.
 _FORGOTTEN_SECONDS = 30 * 86_400
 
 

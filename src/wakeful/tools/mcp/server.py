@@ -15,11 +15,11 @@ from wakeful.tools.mcp.settings import McpServerSettings
 # A server that has ended rests before it is started again; each failure in a row doubles that.
 _REST_SECONDS = 1.0
 _LONGEST_REST_SECONDS = 60.0
-# A server that has worked for so long is not at its first failure in a row any more.
+# The end of a server that has worked for this long counts as its first failure.
 _STEADY_SECONDS = 10.0
 # How long a call waits for a server that is not ready.
 _PATIENCE_SECONDS = 5.0
-# In so many sessions a call is tried that an HTTP server refuses because it does not know the session.
+# How many sessions a call is tried in: an HTTP server may have forgotten the first one.
 _SESSIONS = 2
 # Servers may say that their tools have changed as often as they like; they are asked once in this time.
 _LISTING_SECONDS = 1.0

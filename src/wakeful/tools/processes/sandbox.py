@@ -46,7 +46,7 @@ class Sandbox:
         arguments = [self.program, "--bind", "/", "/", *self._devices(), "--unshare-pid", "--proc", "/proc"]
         # Root could name a program there that the kernel runs outside, such as the one that gets core dumps.
         arguments += ["--ro-bind-try", "/proc/sys", "/proc/sys"] if self.is_root else []
-        # The user's services start programs outside for whoever asks them.
+        # Through its sockets, the user's service manager would start programs outside of the sandbox.
         arguments += ["--tmpfs", runtime] if os.path.isdir(runtime) else []
         arguments += ["--tmpfs", home]
         for path in dict.fromkeys(opened):

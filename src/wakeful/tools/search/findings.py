@@ -127,7 +127,7 @@ def _matches_in(lines: Sequence[Line]) -> int:
 
 
 def _cut(lines: Sequence[Line], limit: int, context: int) -> list[Line]:
-    """Return the lines up to so many matches, and what stands around those."""
+    """Return the lines of the first matches, and the lines around them."""
     matches = [number for number, is_match, _ in lines if is_match]
     if len(matches) <= limit:
         return list(lines)

@@ -7,7 +7,7 @@ import orjson
 from wakeful.tools.search.pattern import Pattern
 
 SECONDS = 20.0
-# Characters of a line that are shown, and so many bytes of it that are enough for them.
+# How many characters of a line are shown, and how many bytes are read for them.
 LINE_SHOWN = 500
 LINE_BYTES = 4 * LINE_SHOWN + 100
 
@@ -20,7 +20,7 @@ class Query:
     # None to list names.
     pattern: Pattern | None
     context: int
-    # After so many matches of one file it is only counted.
+    # How many matches of one file are printed; the rest of the file is only counted.
     most: int
     reads_ignored: bool
     # Only files whose names match; "" for all. It lets through at least what the call's glob does.

@@ -89,8 +89,8 @@ class Fetcher:
                 response.close()
 
     async def _behind_proxy(self, url: str) -> CheckedTarget:
-        """Return the target of a request that a proxy resolves. A name that leads to a private address here is refused
-        all the same; behind a proxy, many names cannot be resolved here.
+        """Return the target of a request that a proxy resolves. A name that leads to a private address here is still
+        refused; behind a proxy, many names cannot be resolved here.
         """
         from yarl import URL
 

@@ -34,7 +34,7 @@ class AttachmentPath(Incoming):
 class TakenIn(Outgoing):
     id: str
     name: str
-    type: Annotated[str, words("Told by the bytes.")]
+    type: Annotated[str, words("From the bytes.")]
     size: Annotated[int, Meta(ge=0)]
 
 

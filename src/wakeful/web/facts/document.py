@@ -28,7 +28,7 @@ PATHS: dict[str, dict[str, Json]] = {
             "listSkills",
             "List the skills of a session's agent",
             {200: json_answer("The skills, by name.", ShownSkills), **refusals(400, 404, 503)},
-            words="A skill with an `error` is left out of what the agent is told.",
+            words="A skill with an `error` is left out of the system prompt.",
             parameters=parameters(SkillsQuery, "query"),
         ),
     },

@@ -22,7 +22,7 @@ class ShownSkill(Outgoing):
     name: str
     description: str
     path: str
-    error: Annotated[str | None, words("Why the agent is not told of it.")] = None
+    error: Annotated[str | None, words("Why it is left out of the system prompt.")] = None
 
 
 class ShownSkills(Outgoing):

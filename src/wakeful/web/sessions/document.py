@@ -95,7 +95,7 @@ PATHS: dict[str, dict[str, Json]] = {
                 **refusals(400, 404, 409, 413, 503),
             },
             words="A file that has changed since is skipped, and not tried again without `force`. What commands have "
-            "changed is not covered. Nobody is woken: the agent learns of it with the next message.",
+            "changed is not covered. This wakes no agent: it learns of it with the next message.",
             body=json_body(Undo),
         ),
     },

@@ -249,7 +249,7 @@ async def test_process_killed_from_outside_is_lost_and_leaves_no_children(
         row = await ended(keeper, task.id)
 
     assert (row.status, row.exit_code) == (TaskStatus.LOST, None)
-    assert "nobody knows how it ended" in ledger.outcome(task.id).notice
+    assert "how it ended is unknown" in ledger.outcome(task.id).notice
     await until(lambda: not group_members(started.pid or 0))
 
 

@@ -138,7 +138,7 @@ class Commands:
             return f"Mode: {self._mode if session is None else mode_of(session, self._mode)}"
         if argument not in list(Mode):
             return f"There is no mode {argument}: it is one of {', '.join(Mode)}."
-        # Whoever talks in a chat is not known to be the operator, who has chosen the setting.
+        # A person in a chat may not be the operator, who has chosen the setting.
         if Mode(argument).is_looser_than(self._mode):
             return f"In a chat the mode can be {self._mode} or a stricter one: my owner has set it so."
         if session is None:

@@ -70,7 +70,7 @@ def _streams(settings: McpServerSettings, place: StdioPlace) -> AbstractAsyncCon
 
 
 async def _ignore(error: Exception) -> None:
-    """What is no message costs nothing but itself; a request that it should have answered runs into its timeout."""
+    """Drop what is not a message. A request that it should have answered runs into its timeout."""
 
 
 def _listener(on_change: Callable[[], None]) -> MessageHandlerFnT:
@@ -92,7 +92,7 @@ async def _shake_hands(session: ClientSession) -> None:
 
 @asynccontextmanager
 async def _subscribed(session: ClientSession) -> AsyncIterator[None]:
-    """Servers of versions without a handshake tell of changes only those who ask."""
+    """Subscribe to changes, which servers of versions without a handshake report to subscribers only."""
     async with anyio.create_task_group() as group:
         if session.discover_result is not None:
             group.start_soon(_follow_changes, session)
@@ -133,7 +133,7 @@ async def _cause_of_end(streams: Streams) -> ServerEnded:
 
 
 class _Anything(BaseModel, extra="allow"):
-    """A result that nobody has looked at."""
+    """A result that the package does not check."""
 
 
 class McpConnection:

@@ -73,7 +73,7 @@ class _ResponseWatch:
 
     async def look(self, response: httpx2.Response) -> None:
         self.session = response.headers.get(MCP_SESSION_ID, self.session)
-        # Bytes that were compressed all the same are no JSON, and fail as such.
+        # A body that is compressed although we asked for none is read as it is, and fails as invalid JSON.
         response.headers.pop("content-encoding", None)
         if isinstance(response.stream, httpx2.AsyncByteStream) and _is_json(response):
             response.stream = _Bounded(response.stream)

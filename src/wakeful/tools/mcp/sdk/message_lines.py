@@ -13,7 +13,7 @@ _ID = re.compile(rb'"id"\s*:\s*(\d{1,15})')
 @dataclass(slots=True)
 class MessageLines:
     """Feed it what the server writes; it returns whole lines. Of a line that is too long it returns an error to the
-    request whose id stands near its beginning or end, so that no call waits for it in vain.
+    request whose id stands near its beginning or end, so that its call does not wait for the timeout.
     """
 
     _parts: list[bytes] = field(default_factory=list)

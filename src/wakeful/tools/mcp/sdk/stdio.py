@@ -27,7 +27,7 @@ _CHUNK = 64 * 1024
 _GRACE_SECONDS = 2.0
 # How long its last words are read after its end, because its children may hold its output open.
 _LAST_WORDS_SECONDS = 0.5
-# So many lines in a row that are no messages: it does not speak MCP.
+# After this many lines in a row that are not messages, the server is given up: it does not speak MCP.
 _MOST_GARBAGE = 1_000
 
 
@@ -86,7 +86,7 @@ def _spawn_sentence(settings: McpServerSettings, error: OSError | ValueError) ->
 
 
 async def _read(process: Process, to_session: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
-    """Pass on the server's messages. The session is closed at the end of its output, or of its sense."""
+    """Pass on the server's messages. The session is closed when its output ends or is only garbage."""
     assert process.stdout is not None
     lines, garbage = MessageLines(), 0
     async with to_session:
@@ -146,7 +146,7 @@ async def _end(process: Process, grip: Grip, gone: asyncio.Event) -> None:
             await process.wait()
     except TimeoutError:
         pass
-    # Closes the pipes, too, whoever has inherited them.
+    # Also closes our ends of the pipes: a child of the server may hold the other ends open.
     process._transport.close()  # type: ignore[attr-defined]
 
 

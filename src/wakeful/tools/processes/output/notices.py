@@ -19,7 +19,7 @@ def process_outcome(task: Task, exit_code: int | None, output: Output) -> TaskOu
     if task.kill_intended:
         status, code, fate = TaskStatus.KILLED, None, "was killed."
     elif exit_code is None:
-        fate = "was lost: it is gone without an exit code, and nobody knows how it ended."
+        fate = "was lost: it is gone without an exit code, so how it ended is unknown."
         status, code = TaskStatus.LOST, None
     else:
         status = TaskStatus.EXITED if exit_code == 0 else TaskStatus.FAILED
