@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from wakeful.model.files.attachment import PICTURE_BYTES, SCHEME, Attachment
-from wakeful.model.files.file_type import LOOKED_AT, picture_in
+from wakeful.model.files.file_type import TYPE_BYTES, picture_in
 from wakeful.model.journal.message import Message, ToolMessage, UserMessage
 from wakeful.tools.base import ToolContext, ToolPicture
 
@@ -102,7 +102,7 @@ class Illustrator:
 
 
 def _shown_picture(file: Attachment, path: Path, data: bytes, sees: bool) -> tuple[str, str]:
-    picture = picture_in(data[:LOOKED_AT])
+    picture = picture_in(data[:TYPE_BYTES])
     if picture is None:
         return f"[File: {file.name}]\n[Its path is {path}.]", ""
     head = f"{picture.line(file.name, len(data))}\n[Its path is {path}.]"
@@ -120,7 +120,7 @@ def _with_text(head: str, data: bytes) -> str:
 
 
 def _picture_url(data: bytes) -> str:
-    picture = picture_in(data[:LOOKED_AT])
+    picture = picture_in(data[:TYPE_BYTES])
     return "" if picture is None else _data_url(picture.type, data)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from wakeful.engine.attachments.files import AttachmentFiles
 from wakeful.errors import AttachmentTooLarge, AttachmentUnusable
 from wakeful.model.files.attachment import Attachment, safe_name
-from wakeful.model.files.file_type import LOOKED_AT, type_of
+from wakeful.model.files.file_type import TYPE_BYTES, type_of
 from wakeful.model.ids import new_id
 from wakeful.model.session import Session
 from wakeful.store.base import Store, Transaction
@@ -210,7 +210,7 @@ async def _read(path: Path) -> AsyncIterator[bytes]:
 
 def _beginning(path: Path) -> bytes:
     with path.open("rb") as file:
-        return file.read(LOOKED_AT)
+        return file.read(TYPE_BYTES)
 
 
 def _pieces(path: Path) -> list[bytes]:

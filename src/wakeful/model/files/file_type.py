@@ -4,9 +4,9 @@ import codecs
 from dataclasses import dataclass
 
 # Enough bytes for every type: a JPEG may begin with a preview and a colour profile.
-LOOKED_AT = 512 * 1024
+TYPE_BYTES = 512 * 1024
 # A NUL among this many first bytes means that a file is not text.
-_TEXT_BYTES = 8_192
+TEXT_BYTES = 8_192
 
 # Of a picture that models take, in pixels.
 _LONGEST_SIDE = 8_000
@@ -37,7 +37,7 @@ def type_of(beginning: bytes) -> str:
         return picture.type
     if beginning.startswith(b"%PDF-"):
         return "application/pdf"
-    return "text/plain" if _is_text(beginning[:_TEXT_BYTES]) else "application/octet-stream"
+    return "text/plain" if _is_text(beginning[:TEXT_BYTES]) else "application/octet-stream"
 
 
 def picture_in(beginning: bytes) -> Picture | None:
@@ -55,12 +55,17 @@ def picture_in(beginning: bytes) -> Picture | None:
     return Picture(kind, *size) if size is not None and min(size) > 0 else None
 
 
+def is_binary(content: bytes) -> bool:
+    """Return whether a file is not text, from its content or its first TEXT_BYTES."""
+    return content.find(b"\0", 0, TEXT_BYTES) >= 0
+
+
 def _is_text(beginning: bytes) -> bool:
-    if b"\0" in beginning:
+    if is_binary(beginning):
         return False
     try:
         # The last character may be cut in half.
-        codecs.getincrementaldecoder("utf-8")().decode(beginning, final=len(beginning) < _TEXT_BYTES)
+        codecs.getincrementaldecoder("utf-8")().decode(beginning, final=len(beginning) < TEXT_BYTES)
     except UnicodeDecodeError:
         return False
     return True

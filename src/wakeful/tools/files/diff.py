@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from wakeful.model.files.file_type import is_binary
 from wakeful.model.journal.change import DIFF_LIMIT
 
-# A NUL within so many first bytes means that a file is not text.
-LOOKED_AT = 8_192
 # Lines around a change.
 _CONTEXT = 3
 # With more lines between the first and the last that differ, all of them count as changed: comparing takes too long.
@@ -45,7 +44,7 @@ class _Middle:
 
 def compare(old: bytes | None, new: bytes, name: str) -> Comparison:
     """Compare a file with what is to stand there; `old` is None for a file that does not exist."""
-    if not is_text((old or b"")[:LOOKED_AT]):
+    if is_binary(old or b""):
         note = f"[{name} is not a text file now; it becomes one of {len(new):,} bytes.]"
         return Comparison(note, count_lines(new), 0)
     middle = _middle_of(old or b"", new)
@@ -56,11 +55,6 @@ def compare(old: bytes | None, new: bytes, name: str) -> Comparison:
     added = sum(end - start for _, _, _, start, end in changed)
     removed = sum(end - start for _, start, end, _, _ in changed)
     return Comparison(_cut("\n".join(lines)) if changed else "", added, removed)
-
-
-def is_text(beginning: bytes) -> bool:
-    """Return whether a file is text, from its first LOOKED_AT bytes."""
-    return b"\0" not in beginning
 
 
 def count_lines(data: bytes) -> int:

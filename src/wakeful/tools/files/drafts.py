@@ -4,10 +4,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from wakeful.model.files.file_type import is_binary
 from wakeful.model.journal.change import ChangeKind
 from wakeful.tools.base import Unusable
 from wakeful.tools.files.copies import LARGEST_KEPT
-from wakeful.tools.files.diff import LOOKED_AT, Comparison, compare, count_lines, is_text
+from wakeful.tools.files.diff import Comparison, compare, count_lines
 from wakeful.tools.files.matching import replaced
 from wakeful.tools.files.replacing import ABSENT, mark_of, mark_of_content
 
@@ -71,7 +72,7 @@ def draft_of_edit(path: Path, name: str, old: str, new: str, *, everywhere: bool
     if path.stat().st_size > _LARGEST_EDITED:
         raise Unusable(f"{name} is too large to be edited: the limit is {_LARGEST_EDITED:,} bytes", "too_large")
     before = path.read_bytes()
-    if not is_text(before[:LOOKED_AT]) or not _is_utf8(before):
+    if is_binary(before) or not _is_utf8(before):
         raise Unusable(f"{name} is not a text file", "binary")
     after = replaced(before, old, new, name, everywhere=everywhere)
     if after == before:

@@ -6,9 +6,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
+from wakeful.model.files.file_type import TEXT_BYTES, is_binary
 from wakeful.tools.arguments import whole_number_in
 from wakeful.tools.base import RESULT_LIMIT, OnlyReads, ToolContext, ToolResult, ToolSpec, Unusable
-from wakeful.tools.files.diff import LOOKED_AT, is_text
 from wakeful.tools.files.pictures import picture_at, picture_result
 from wakeful.tools.files.results import result_of
 from wakeful.tools.files.workspace import Folders, path_in_workspace, path_to_read, readable, shown
@@ -165,5 +165,5 @@ def _require_file(path: Path, workspace: Path) -> None:
 
 def _require_text(path: Path, workspace: Path) -> None:
     with path.open("rb") as file:
-        if not is_text(file.read(LOOKED_AT)):
+        if is_binary(file.read(TEXT_BYTES)):
             raise Unusable(f"{shown(path, workspace)} is not a text file", "binary")

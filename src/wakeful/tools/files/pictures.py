@@ -3,14 +3,14 @@
 from pathlib import Path
 
 from wakeful.model.files.attachment import PICTURE_BYTES
-from wakeful.model.files.file_type import LOOKED_AT, Picture, picture_in
+from wakeful.model.files.file_type import TYPE_BYTES, Picture, picture_in
 from wakeful.tools.base import ToolPicture, ToolResult, Unusable
 
 
 def picture_at(path: Path) -> Picture | None:
     """Return the type and size of a picture, by its first bytes; None if the file is none."""
     with path.open("rb") as file:
-        return picture_in(file.read(LOOKED_AT))
+        return picture_in(file.read(TYPE_BYTES))
 
 
 def picture_result(path: Path, picture: Picture, name: str) -> ToolResult:

@@ -4,11 +4,11 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from wakeful.model.files.file_type import TEXT_BYTES, is_binary
 from wakeful.tools.search.query import LINE_SHOWN
 
 # The number of a line, whether it matches, and its text.
 Line = tuple[int, bool, bytes]
-LOOKED_AT = 8_192
 
 
 @dataclass(slots=True)
@@ -112,7 +112,7 @@ def text_files(folder: str, paths: Iterable[bytes]) -> set[bytes]:
 def _is_text(path: bytes) -> bool:
     try:
         with open(path, "rb", buffering=0) as file:
-            return b"\0" not in file.read(LOOKED_AT)
+            return not is_binary(file.read(TEXT_BYTES))
     except OSError:
         return False
 

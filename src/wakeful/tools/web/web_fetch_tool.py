@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from wakeful.model.files.file_type import TEXT_BYTES, is_binary
 from wakeful.tools.arguments import whole_number_in
 from wakeful.tools.base import RESULT_LIMIT, OnlyReads, ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.web.fetcher import MOST_BYTES, FetchedPage, Fetcher, checked_url
@@ -16,7 +17,6 @@ _TEXT = re.compile(
 )
 _LOOKS_LIKE_HTML = re.compile(rb"\s*<(?:!doctype html|html|head|body)\b", re.IGNORECASE)
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
-_LOOKED_AT = 8_192
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 
 
@@ -67,9 +67,7 @@ def _text_of(page: FetchedPage) -> str:
     is_html = page.type in _HTML or (not page.type and _LOOKS_LIKE_HTML.match(page.body) is not None)
     charset = _charset_of(page, is_html=is_html)
     is_wide = charset.lower().startswith(("utf-16", "utf-32"))
-    if (page.type and not is_html and not _TEXT.fullmatch(page.type)) or (
-        not is_wide and b"\0" in page.body[:_LOOKED_AT]
-    ):
+    if (page.type and not is_html and not _TEXT.fullmatch(page.type)) or (not is_wide and is_binary(page.body)):
         raise Unusable(f"{page.url} is not text but {page.type or 'of an unknown type'}", "binary")
     try:
         words = page.body.decode(charset, errors="replace")
@@ -86,7 +84,7 @@ def _charset_of(page: FetchedPage, *, is_html: bool) -> str:
             return charset
     if page.charset:
         return page.charset
-    named = _META_CHARSET.search(page.body[:_LOOKED_AT]) if is_html else None
+    named = _META_CHARSET.search(page.body[:TEXT_BYTES]) if is_html else None
     charset = named[1].decode() if named else "utf-8"
     # A page whose meta tag can be read as ASCII is not written in it.
     return "utf-8" if charset.lower().startswith("utf-16") else charset

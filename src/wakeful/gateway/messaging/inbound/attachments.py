@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wakeful.gateway.messaging.platform import OfferedFile, Refused
 from wakeful.model.files.attachment import safe_name
-from wakeful.model.files.file_type import LOOKED_AT, picture_in
+from wakeful.model.files.file_type import TYPE_BYTES, picture_in
 
 _FOLDER = "inbox"
 # What the system says when a file cannot be written and will not be later: the agent may have put something there.
@@ -78,7 +78,7 @@ async def _save(attachment: OfferedFile, path: Path, most_bytes: int) -> int | N
 
 def _is_picture(path: Path) -> bool:
     with path.open("rb") as file:
-        return picture_in(file.read(LOOKED_AT)) is not None
+        return picture_in(file.read(TYPE_BYTES)) is not None
 
 
 def _free_name(name: str, taken: set[str]) -> str:
