@@ -1,6 +1,8 @@
 """Schemas: both stores have the same one, and every older one becomes it."""
 
 import sqlite3
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,7 @@ SQLITE = migrations_in(_FOLDER / "sqlite" / "migrations")
 POSTGRES = migrations_in(_FOLDER / "postgres" / "migrations")
 
 Columns = dict[str, list[str]]
+Upgraded = Callable[[int, str], AbstractAsyncContextManager[Store]]
 
 
 def test_both_stores_have_migrations_of_the_same_numbers() -> None:
@@ -67,96 +70,102 @@ async def test_an_older_postgres_schema_is_brought_up_to_date(bare_postgres_url:
     assert [row["version"] for row in versions] == [m.version for m in POSTGRES]
 
 
-async def test_a_sqlite_file_of_the_first_version_keeps_what_is_in_it(tmp_path: Path) -> None:
-    path = tmp_path / "wakeful.db"
-    apply_to_sqlite(path, SQLITE[:1])
-    _execute(path, _ROWS_OF_VERSION_1.format(blob="BLOB"))
+@pytest.fixture
+def upgraded(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> Upgraded:
+    """Opens a database of an older version, with rows in it."""
 
-    store = SqliteStore(path, FakeClock(), synchronous="OFF")
-    await store.open()
-    await _check_rows_of_version_1(store)
-    await store.close()
+    @asynccontextmanager
+    async def of(version: int, rows: str) -> AsyncIterator[Store]:
+        store: Store
+        if kind == "sqlite":
+            path = tmp_path / "wakeful.db"
+            apply_to_sqlite(path, SQLITE[:version])
+            _execute(path, rows.format(blob="BLOB"))
+            store = SqliteStore(path, FakeClock(), synchronous="OFF")
+        else:
+            url: str = request.getfixturevalue("bare_postgres_url")
+            await apply_to_postgres(url, POSTGRES[:version])
+            async with Admin(url) as admin:
+                await admin.execute(rows.format(blob="BYTEA"))
+            store = PostgresStore(url)
+        await store.open()
+        try:
+            yield store
+        finally:
+            await store.close()
 
-
-async def test_a_postgres_database_of_the_first_version_keeps_what_is_in_it(bare_postgres_url: str) -> None:
-    await apply_to_postgres(bare_postgres_url, POSTGRES[:1])
-    async with Admin(bare_postgres_url) as admin:
-        await admin.execute(_ROWS_OF_VERSION_1.format(blob="BYTEA"))
-
-    store = PostgresStore(bare_postgres_url)
-    await store.open()
-    await _check_rows_of_version_1(store)
-    await store.close()
-
-
-async def test_a_running_turn_of_the_version_before_the_api_goes_on_in_sqlite(tmp_path: Path) -> None:
-    path = tmp_path / "wakeful.db"
-    apply_to_sqlite(path, SQLITE[:2])
-    _execute(path, _ROWS_OF_VERSION_1.format(blob="BLOB"))
-
-    store = SqliteStore(path, FakeClock(), synchronous="OFF")
-    await store.open()
-    await _check_that_the_running_turn_goes_on(store)
-    await store.close()
+    return of
 
 
-async def test_a_running_turn_of_the_version_before_the_api_goes_on_in_postgres(bare_postgres_url: str) -> None:
-    await apply_to_postgres(bare_postgres_url, POSTGRES[:2])
-    async with Admin(bare_postgres_url) as admin:
-        await admin.execute(_ROWS_OF_VERSION_1.format(blob="BYTEA"))
+async def test_a_database_of_the_first_version_keeps_what_is_in_it(upgraded: Upgraded) -> None:
+    async with upgraded(1, _ROWS_OF_VERSION_1) as store:
 
-    store = PostgresStore(bare_postgres_url)
-    await store.open()
-    await _check_that_the_running_turn_goes_on(store)
-    await store.close()
+        async def body(tx: Transaction) -> tuple[Any, ...]:
+            session, turn = await tx.sessions.get("s1"), await tx.turns.get("t2")
+            return session, turn, await tx.journal.of_chain("t2"), await tx.tasks.of_session("s1")
+
+        session, turn, entries, tasks = await store.read(body)
+
+        assert session == a_session(head="t1", checkpoint="t1", active="t2", message_count=2)
+        assert turn == a_turn("t2", parent="t1", number=2)
+        assert [(entry.payload, entry.at) for entry in entries] == [(b"one", 0.0), (b"two", 0.0), (b"three", 0.0)]
+        running = a_task("k1", turn_id="t2")
+        ended = a_task("k2", turn_id="t2", index=2, status=TaskStatus.KILLED, exit_code=9, kill_intended=True)
+        assert tasks == [running, replace(ended, started_at=41.0, ended_at=42.0)]
 
 
-async def test_allowances_of_the_version_before_grants_hold_in_their_session_only_in_sqlite(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+async def test_a_running_turn_of_the_version_before_the_api_goes_on(upgraded: Upgraded) -> None:
+    async with upgraded(2, _ROWS_OF_VERSION_1) as store:
+        taken = await store.write(lambda tx: tx.turns.take_over_if_running("t2", 1, "node2"), lock=["s1"])
+        assert taken is not None
+        assert request_from(taken.request) == TurnRequest()
+        assert (taken.parent, taken.is_hidden, taken.resumes) == ("t1", False, 1)
+
+        await close_turn(store, "t2")
+
+
+async def test_allowances_of_the_version_before_grants_hold_in_their_session_only(
+    upgraded: Upgraded, caplog: pytest.LogCaptureFixture
 ) -> None:
-    path = tmp_path / "wakeful.db"
-    apply_to_sqlite(path, SQLITE[:7])
-    _execute(path, _ROWS_OF_VERSION_7.format(blob="BLOB"))
+    async with upgraded(7, _ROWS_OF_VERSION_7) as store:
+        grants = await store.read(lambda tx: tx.grants.of_owner(None, 60.0))
+        assert [(grant.owner, grant.kind, grant.session_id, grant.folder) for grant in grants] == [
+            ("alice", "force_push", "s1", "")
+        ]
+        (line,) = [record.message for record in caplog.records if "were dropped" in record.message]
+        assert line.startswith("3 permissions")
 
-    store = SqliteStore(path, FakeClock(), synchronous="OFF")
-    await store.open()
-    await _check_rows_of_version_7(store, caplog)
-    await store.close()
-
-
-async def test_allowances_of_the_version_before_grants_hold_in_their_session_only_in_postgres(
-    bare_postgres_url: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    await apply_to_postgres(bare_postgres_url, POSTGRES[:7])
-    async with Admin(bare_postgres_url) as admin:
-        await admin.execute(_ROWS_OF_VERSION_7.format(blob="BYTEA"))
-
-    store = PostgresStore(bare_postgres_url)
-    await store.open()
-    await _check_rows_of_version_7(store, caplog)
-    await store.close()
+        asked, once_only = await store.read(lambda tx: tx.approvals.open_of("s1", 60.0))
+        assert (asked.tool, asked.command) == ("terminal", 'rm -r "/"')
+        assert asked.reasons == (Reason("delete_outside", 'deletes "it"'),)
+        assert asked.choices == (Choice.ONCE, Choice.SESSION, Choice.DENY)
+        assert once_only.reasons == (Reason("home", "may end it"),)
+        assert once_only.choices == (Choice.ONCE, Choice.DENY)
+        assert await store.read(lambda tx: tx.logins.page(None, 10)) == []
 
 
-async def test_webhooks_of_the_version_before_the_outbox_become_posts_in_sqlite(tmp_path: Path) -> None:
-    path = tmp_path / "wakeful.db"
-    apply_to_sqlite(path, SQLITE[:15])
-    _execute(path, _ROWS_OF_VERSION_15.format(blob="BLOB"))
-
-    store = SqliteStore(path, FakeClock(), synchronous="OFF")
-    await store.open()
-    await _check_rows_of_version_15(store)
-    await store.close()
-
-
-async def test_webhooks_of_the_version_before_the_outbox_become_posts_in_postgres(bare_postgres_url: str) -> None:
-    await apply_to_postgres(bare_postgres_url, POSTGRES[:15])
-    async with Admin(bare_postgres_url) as admin:
-        await admin.execute(_ROWS_OF_VERSION_15.format(blob="BYTEA"))
-
-    store = PostgresStore(bare_postgres_url)
-    await store.open()
-    await _check_rows_of_version_15(store)
-    await store.close()
+async def test_webhooks_of_the_version_before_the_outbox_become_posts(upgraded: Upgraded) -> None:
+    async with upgraded(15, _ROWS_OF_VERSION_15) as store:
+        refused, new, failed = (await store.read(lambda tx: tx.posts.page(limit=10)))[::-1]
+        assert failed == Post(
+            failed.id,
+            "evt_1.abc",
+            Address("webhook", "abc", "evt_1"),
+            PostKind.EVENT,
+            '{"created_at":11,"ä":1}',
+            turn_id="turn_1",
+            position=3,
+            tries=2,
+            error="answered 500",
+            not_before=70.0,
+            created_at=11.0,
+        )
+        assert [(post.key, post.state, post.tries) for post in (new, refused)] == [
+            ("evt_2.abc", PostState.WAITING, 0),
+            ("evt_3.abc", PostState.REFUSED, 14),
+        ]
+        assert len({len(post.id) for post in (refused, new, failed)}) == 1
+        assert await store.write(lambda tx: tx.posts.next_position()) == 4
 
 
 async def test_opening_again_keeps_the_data(tmp_path: Path) -> None:
@@ -245,70 +254,6 @@ _ROWS_OF_VERSION_15 = """
            ('evt_2.abc', 'evt_2', 'abc', CAST('{{"created_at":12}}' AS {blob}), 0, 60, '', FALSE),
            ('evt_3.abc', 'evt_3', 'abc', CAST('{{"created_at":13}}' AS {blob}), 14, 50, 'answered 410', TRUE)
 """
-
-
-async def _check_rows_of_version_15(store: Store) -> None:
-    refused, new, failed = (await store.read(lambda tx: tx.posts.page(limit=10)))[::-1]
-    assert failed == Post(
-        failed.id,
-        "evt_1.abc",
-        Address("webhook", "abc", "evt_1"),
-        PostKind.EVENT,
-        '{"created_at":11,"ä":1}',
-        turn_id="turn_1",
-        position=3,
-        tries=2,
-        error="answered 500",
-        not_before=70.0,
-        created_at=11.0,
-    )
-    assert [(post.key, post.state, post.tries) for post in (new, refused)] == [
-        ("evt_2.abc", PostState.WAITING, 0),
-        ("evt_3.abc", PostState.REFUSED, 14),
-    ]
-    assert len({len(post.id) for post in (refused, new, failed)}) == 1
-    assert await store.write(lambda tx: tx.posts.next_position()) == 4
-
-
-async def _check_rows_of_version_7(store: Store, caplog: pytest.LogCaptureFixture) -> None:
-    grants = await store.read(lambda tx: tx.grants.of_owner(None, 60.0))
-    assert [(grant.owner, grant.kind, grant.session_id, grant.folder) for grant in grants] == [
-        ("alice", "force_push", "s1", "")
-    ]
-    (line,) = [record.message for record in caplog.records if "were dropped" in record.message]
-    assert line.startswith("3 permissions")
-
-    asked, once_only = await store.read(lambda tx: tx.approvals.open_of("s1", 60.0))
-    assert (asked.tool, asked.command) == ("terminal", 'rm -r "/"')
-    assert asked.reasons == (Reason("delete_outside", 'deletes "it"'),)
-    assert asked.choices == (Choice.ONCE, Choice.SESSION, Choice.DENY)
-    assert once_only.reasons == (Reason("home", "may end it"),)
-    assert once_only.choices == (Choice.ONCE, Choice.DENY)
-    assert await store.read(lambda tx: tx.logins.page(None, 10)) == []
-
-
-async def _check_rows_of_version_1(store: Store) -> None:
-    async def body(tx: Transaction) -> tuple[Any, ...]:
-        session, turn = await tx.sessions.get("s1"), await tx.turns.get("t2")
-        return session, turn, await tx.journal.of_chain("t2"), await tx.tasks.of_session("s1")
-
-    session, turn, entries, tasks = await store.read(body)
-
-    assert session == a_session(head="t1", checkpoint="t1", active="t2", message_count=2)
-    assert turn == a_turn("t2", parent="t1", number=2)
-    assert [(entry.payload, entry.at) for entry in entries] == [(b"one", 0.0), (b"two", 0.0), (b"three", 0.0)]
-    running = a_task("k1", turn_id="t2")
-    ended = a_task("k2", turn_id="t2", index=2, status=TaskStatus.KILLED, exit_code=9, kill_intended=True)
-    assert tasks == [running, replace(ended, started_at=41.0, ended_at=42.0)]
-
-
-async def _check_that_the_running_turn_goes_on(store: Store) -> None:
-    taken = await store.write(lambda tx: tx.turns.take_over_if_running("t2", 1, "node2"), lock=["s1"])
-    assert taken is not None
-    assert request_from(taken.request) == TurnRequest()
-    assert (taken.parent, taken.is_hidden, taken.resumes) == ("t1", False, 1)
-
-    await close_turn(store, "t2")
 
 
 async def _open_sqlite(path: Path) -> None:
