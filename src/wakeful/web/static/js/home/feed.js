@@ -3,12 +3,10 @@
 
 import { api } from "../api.js";
 import { on } from "../bus.js";
+import { Refetch } from "../refetch.js";
 import { isHome } from "../router.js";
 import { serverNow } from "../server_clock.js";
 
-const GATHER_MS = 250;
-// The shortest time between two requests.
-const PAUSE_MS = 1_000;
 const CHECK_MS = 1_000;
 // No event reports progress: poll.
 const PROGRESS_MS = 3_000;
@@ -17,45 +15,31 @@ export class HomeFeed {
   // Null until the server has responded.
   shown = null;
   #onChange;
-  #timer = 0;
-  #asked = 0;
-  #askedAt = 0;
+  #refetch = new Refetch("the home page", isHome, (isLatest) => this.#fetch(isLatest));
 
   constructor(onChange) {
     this.#onChange = onChange;
     on("route", () => isHome() && this.ask());
-    for (const name of ["news", "row", "gone", "rows-refetch"]) on(name, () => this.askSoon());
-    on("session-changed", (parts) => parts.includes("approvals") && this.askSoon());
-    document.addEventListener("visibilitychange", () => this.askSoon());
-    setInterval(() => this.shown?.running.some(({ task }) => task) && this.askSoon(), PROGRESS_MS);
+    on("session-changed", (parts) => parts.includes("approvals") && this.#refetch.soon());
+    setInterval(() => this.shown?.running.some(({ task }) => task) && this.#refetch.soon(), PROGRESS_MS);
     setInterval(() => this.#checkExpired(), CHECK_MS);
   }
 
-  askSoon() {
-    if (this.#timer || !isHome() || document.hidden) return;
-    this.#timer = setTimeout(() => this.ask(), Math.max(GATHER_MS, this.#askedAt + PAUSE_MS - Date.now()));
+  ask() {
+    return this.#refetch.now();
   }
 
-  async ask() {
-    clearTimeout(this.#timer);
-    this.#timer = 0;
-    const number = ++this.#asked;
-    this.#askedAt = Date.now();
-    try {
-      const [home, questions, usage] = await Promise.all(["/api/home", "/api/approvals", "/api/usage"].map(known));
-      if (number !== this.#asked) return;
-      this.shown = { ...NOTHING, ...home, approvals: questions?.approvals ?? [], usage, isKnown: home !== null };
-      this.#onChange();
-    } catch (error) {
-      // The header shows that the connection is down; the page stays as it is, and the next connection asks again.
-      console.info("could not fetch the home page:", error.message);
-    }
+  async #fetch(isLatest) {
+    const [home, questions, usage] = await Promise.all(["/api/home", "/api/approvals", "/api/usage"].map(known));
+    if (!isLatest()) return;
+    this.shown = { ...NOTHING, ...home, approvals: questions?.approvals ?? [], usage, isKnown: home !== null };
+    this.#onChange();
   }
 
   // A question may expire without an event: in a session that no list shows, or while the server is down.
   #checkExpired() {
     const isLate = ({ expires_at: at }) => new Date(at) <= serverNow();
-    if (this.shown?.approvals.some(isLate)) this.askSoon();
+    if (this.shown?.approvals.some(isLate)) this.#refetch.soon();
   }
 }
 

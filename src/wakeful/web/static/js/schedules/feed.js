@@ -3,13 +3,11 @@
 
 import { api } from "../api.js";
 import { on } from "../bus.js";
+import { Refetch } from "../refetch.js";
 import { isSchedules } from "../router.js";
 import { serverNow } from "../server_clock.js";
 import { fetchChoices } from "./choices.js";
 
-const GATHER_MS = 250;
-// The shortest time between two requests.
-const PAUSE_MS = 1_000;
 // How long after its time a schedule has fired, and how long to wait for one that is overdue.
 const FIRED_MS = 1_000;
 const OVERDUE_MS = 30_000;
@@ -24,20 +22,16 @@ export class ScheduleFeed {
   #runs = new Map();
   #onChange;
   #shownId;
-  #timer = 0;
+  #refetch = new Refetch("the schedules", isSchedules, (isLatest) => this.#fetch(isLatest));
   #dueTimer = 0;
-  #asked = 0;
-  #askedAt = 0;
   #learned = 0;
 
   // `shownId()` returns the id of the schedule whose runs are shown, or null.
   constructor(onChange, shownId) {
     this.#onChange = onChange;
     this.#shownId = shownId;
-    for (const name of ["news", "row", "gone", "rows-refetch"]) on(name, () => this.askSoon());
     // The operator may choose more.
     on("me", () => isSchedules() && this.#learnChoices());
-    document.addEventListener("visibilitychange", () => this.askSoon());
   }
 
   runsOf(id) {
@@ -60,27 +54,17 @@ export class ScheduleFeed {
     this.ask();
   }
 
-  askSoon() {
-    if (this.#timer || !isSchedules() || document.hidden) return;
-    this.#timer = setTimeout(() => this.ask(), Math.max(GATHER_MS, this.#askedAt + PAUSE_MS - Date.now()));
+  ask() {
+    return this.#refetch.now();
   }
 
-  async ask() {
-    clearTimeout(this.#timer);
-    this.#timer = 0;
-    const number = ++this.#asked;
-    this.#askedAt = Date.now();
-    try {
-      const { jobs } = await api.get("/api/cron", { last_runs: 1 });
-      if (number !== this.#asked) return;
-      this.jobs = jobs;
-      this.#waitForNext();
-      this.#onChange();
-      await this.askRuns();
-    } catch (error) {
-      // The header shows that the connection is down; the page stays as it is, and the next connection asks again.
-      console.info("could not fetch the schedules:", error.message);
-    }
+  async #fetch(isLatest) {
+    const { jobs } = await api.get("/api/cron", { last_runs: 1 });
+    if (!isLatest()) return;
+    this.jobs = jobs;
+    this.#waitForNext();
+    this.#onChange();
+    await this.askRuns();
   }
 
   async askRuns() {
@@ -113,6 +97,6 @@ export class ScheduleFeed {
     if (!times.length) return;
     const left = Math.min(...times);
     const wait = left > -FIRED_MS ? left + FIRED_MS : OVERDUE_MS;
-    this.#dueTimer = setTimeout(() => this.askSoon(), Math.min(wait, LONGEST_MS));
+    this.#dueTimer = setTimeout(() => this.#refetch.soon(), Math.min(wait, LONGEST_MS));
   }
 }
