@@ -1,8 +1,8 @@
 """A walk through edits of two files, an undo, and the message after it."""
 
+import os
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from pathlib import Path
 
 import orjson
 
@@ -97,17 +97,16 @@ def _engine(store: DyingStore, ledger: Ledger) -> Engine:
 
 def _die_around_replaced_files(ledger: Ledger, fate: Fate) -> None:
     """Let "before a file 2" and "after a file 2" be moments of death."""
-    replace = Path.replace
+    replace = os.replace
 
-    def dying(path: Path, target: Path) -> Path:
-        ledger.add("files", target.name)
+    def dying(path: str, target: str, **folders: int) -> None:
+        ledger.add("files", target)
         number = len(ledger.lines("files"))
         fate.meet(f"before a file {number}")
-        replaced = replace(path, target)
+        replace(path, target, **folders)
         fate.meet(f"after a file {number}")
-        return replaced
 
-    Path.replace = dying  # type: ignore[method-assign, assignment]
+    os.replace = dying  # type: ignore[assignment]
 
 
 async def _finish(engine: Engine, text: str) -> None:

@@ -5,9 +5,11 @@ database, in pieces, and each node fetches what it needs.
 """
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import IO, Any
 
 from wakeful.engine.attachments.files import AttachmentFiles
 from wakeful.errors import AttachmentTooLarge, AttachmentUnusable
@@ -15,6 +17,7 @@ from wakeful.model.files.attachment import Attachment, safe_name
 from wakeful.model.files.file_type import TYPE_BYTES, type_of
 from wakeful.model.ids import new_id
 from wakeful.model.session import Session
+from wakeful.opened_files import open_file
 from wakeful.store.base import Store, Transaction
 
 _PIECE = 1024 * 1024
@@ -43,13 +46,15 @@ class AttachmentDesk:
         return await self._keep(attachment_id, name, pieces(), session_id)
 
     async def keep_file(self, attachment_id: str, path: Path, session_id: str) -> Attachment:
-        """Keep a copy of a file as it is now. Raises AttachmentTooLarge, OSError."""
-        return await self._keep(attachment_id, path.name, _read(path), session_id)
+        """Keep a copy of a file as it is now. The path has no links. Raises AttachmentTooLarge, OSError."""
+        return await self._keep(attachment_id, path.name, _read(partial(open_file, path)), session_id)
 
     async def offer(self, attachment_id: str, path: Path, owner: str) -> Attachment:
         """Keep a copy of a file for a message that is about to be sent, unless that was done before."""
         known = await self.find(attachment_id)
-        return known or await self._take(attachment_id, path.name, _read(path), owner, "", is_used=False)
+        return known or await self._take(
+            attachment_id, path.name, _read(partial(path.open, "rb")), owner, "", is_used=False
+        )
 
     async def bind(self, ids: Sequence[str], session_id: str) -> None:
         """Note that a message of this session has them."""
@@ -202,8 +207,8 @@ async def _drop_unsent(tx: Transaction) -> list[str]:
     return await tx.attachments.drop_unused(await tx.now() - _UNSENT_SECONDS, _ROWS)
 
 
-async def _read(path: Path) -> AsyncIterator[bytes]:
-    with await asyncio.to_thread(path.open, "rb") as file:
+async def _read(opening: Callable[[], IO[Any]]) -> AsyncIterator[bytes]:
+    with await asyncio.to_thread(opening) as file:
         while piece := await asyncio.to_thread(file.read, _PIECE):
             yield piece
 

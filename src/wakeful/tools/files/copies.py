@@ -18,7 +18,8 @@ CHANGED_SINCE, NOT_KEPT, UNWRITABLE = (TakenBack(reason=why) for why in ("change
 
 class FileCopies:
     def __init__(self, home: Path) -> None:
-        self._root = home / "changes"
+        # Its links followed once: files in it are opened without following any.
+        self._root = home.resolve() / "changes"
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def lock_of(self, path: str) -> asyncio.Lock:

@@ -1,11 +1,13 @@
 """What a call would write to a file, before it does."""
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from wakeful.model.files.file_type import is_binary
 from wakeful.model.journal.change import ChangeKind
+from wakeful.opened_files import open_file
 from wakeful.tools.base import Unusable
 from wakeful.tools.files.copies import LARGEST_KEPT
 from wakeful.tools.files.diff import Comparison, compare, count_lines
@@ -52,13 +54,13 @@ def answer_text(name: str, kind: ChangeKind, comparison: Comparison, size: int, 
 
 def draft_of_write(path: Path, name: str, content: str) -> FileDraft:
     """Return the draft of a whole file, which keeps the byte order mark and the line ends that it has."""
-    _require_file(path, name)
     data = content.encode(errors="replace")
-    if not path.exists():
+    try:
+        before = _content_of(path, LARGEST_KEPT)
+    except (FileNotFoundError, NotADirectoryError):
         return FileDraft(path, name, data, is_edit=False, before=None, before_mark=ABSENT)
-    if path.stat().st_size > LARGEST_KEPT:
+    if before is None:
         return FileDraft(path, name, data, is_edit=False, before=None, before_mark=mark_of(path))
-    before = path.read_bytes()
     return FileDraft(path, name, _in_form_of(before, data), False, before, mark_of_content(before))
 
 
@@ -68,10 +70,9 @@ def draft_of_edit(path: Path, name: str, old: str, new: str, *, everywhere: bool
         raise Unusable("old_text must not be empty: to write a whole file, use write_file")
     if old == new:
         raise Unusable("old_text and new_text are the same, so nothing would change", "unchanged")
-    _require_file(path, name)
-    if path.stat().st_size > _LARGEST_EDITED:
+    before = _content_of(path, _LARGEST_EDITED)
+    if before is None:
         raise Unusable(f"{name} is too large to be edited: the limit is {_LARGEST_EDITED:,} bytes", "too_large")
-    before = path.read_bytes()
     if is_binary(before) or not _is_utf8(before):
         raise Unusable(f"{name} is not a text file", "binary")
     after = replaced(before, old, new, name, everywhere=everywhere)
@@ -84,10 +85,10 @@ def too_large_note(name: str) -> str:
     return f"[{name} was too large to be compared; the lines that it had are not counted.]"
 
 
-def _require_file(path: Path, name: str) -> None:
-    # Reading a pipe or a device may block or never end.
-    if path.exists() and not path.is_file():
-        raise Unusable(f"{name} is not a file", "not_a_file")
+def _content_of(path: Path, largest: int) -> bytes | None:
+    """Return None for a file that is larger. Raises OSError."""
+    with open_file(path) as file:
+        return file.read() if os.fstat(file.fileno()).st_size <= largest else None
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from wakeful.model.journal.change import Change, ChangeKind, KeptChange
 from wakeful.model.journal.transcript import INTERRUPTED
+from wakeful.opened_files import open_file
 from wakeful.tools.base import ToolContext, ToolResult, Unusable
 from wakeful.tools.files.copies import FileCopies
 from wakeful.tools.files.diff import Comparison, compare
@@ -69,7 +70,7 @@ class FileChanger:
             raise
 
     def _result_of(self, made: KeptChange, path: Path, *, is_edit: bool) -> ToolResult:
-        before, after = self._copies.content_before(made), path.read_bytes()
+        before, after = self._copies.content_before(made), _content(path)
         kind = ChangeKind.CREATED if made.before == ABSENT else ChangeKind.CHANGED
         if before is None and kind is ChangeKind.CHANGED:
             comparison = Comparison(too_large_note(made.shown), made.added, made.removed)
@@ -96,6 +97,11 @@ def _record_of(draft: FileDraft, comparison: Comparison, context: ToolContext) -
         removed=comparison.removed,
         written_at=time.time(),
     )
+
+
+def _content(path: Path) -> bytes:
+    with open_file(path) as file:
+        return file.read()
 
 
 def _make_folder(draft: FileDraft) -> None:

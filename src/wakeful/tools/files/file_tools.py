@@ -3,13 +3,15 @@
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO
 
-from wakeful.model.files.file_type import TEXT_BYTES, is_binary
+from wakeful.model.files.file_type import TEXT_BYTES, TYPE_BYTES, is_binary, picture_in
+from wakeful.opened_files import open_file, scanned_folder
 from wakeful.tools.arguments import whole_number_in
 from wakeful.tools.base import RESULT_LIMIT, OnlyReads, ToolContext, ToolResult, ToolSpec, Unusable
-from wakeful.tools.files.pictures import picture_at, picture_result
+from wakeful.tools.files.pictures import picture_result
 from wakeful.tools.files.results import result_of
 from wakeful.tools.files.workspace import Folders, path_in_workspace, path_to_read, readable, shown
 
@@ -17,6 +19,7 @@ from wakeful.tools.files.workspace import Folders, path_in_workspace, path_to_re
 _MARK_ROOM = 100
 # The most levels of directories in one listing.
 _DEEPEST = 5
+_BLOCK = 1024 * 1024
 
 
 class ReadFile(OnlyReads):
@@ -68,31 +71,45 @@ class ListFiles(OnlyReads):
 
 
 def _read(arguments: Mapping[str, Any], context: ToolContext, folders: Folders) -> str | ToolResult:
-    workspace = context.workspace
     path = path_to_read(arguments, context, folders)
+    name = shown(path, context.workspace)
     first = whole_number_in(arguments, "offset") or 1
     limit = whole_number_in(arguments, "limit")
-    _require_file(path, workspace)
-    picture = picture_at(path)
-    if picture is not None:
-        return picture_result(path, picture, shown(path, workspace))
-    _require_text(path, workspace)
-    # Only LF ends a line and nothing is translated, so what is read can be written back unchanged.
+    with open_file(path) as file:
+        picture = picture_in(file.read(TYPE_BYTES))
+        if picture is not None:
+            return picture_result(file, picture, name)
+        file.seek(0)
+        if is_binary(file.read(TEXT_BYTES)):
+            raise Unusable(f"{name} is not a text file", "binary")
+        return _lines(file, name, first, limit, _room(context))
+
+
+def _lines(file: BinaryIO, name: str, first: int, limit: int | None, room: int) -> str:
+    """Only LF ends a line and nothing is translated, so what is read can be written back unchanged."""
+    file.seek(0)
+    is_there = _skip_lines(file, first - 1)
     try:
-        with path.open(encoding="utf-8", newline="\n") as file:
-            if not all(_skip_line(file) for _ in range(first - 1)):
-                return f"[The file ends before line {first}.]"
-            return _excerpt(file, first, limit, _room(context)) or "[The file is empty.]"
+        with TextIOWrapper(file, encoding="utf-8", newline="\n") as text:
+            excerpt = _excerpt(text, first, limit, room) if is_there else ""
     except UnicodeDecodeError as error:
-        raise Unusable(f"{shown(path, workspace)} is not text in UTF-8", "binary") from error
+        raise Unusable(f"{name} is not text in UTF-8", "binary") from error
+    return excerpt or ("[The file is empty.]" if first == 1 else f"[The file ends before line {first}.]")
 
 
-def _skip_line(file: TextIO) -> bool:
-    # In pieces: a line may be of any length.
-    while piece := file.readline(RESULT_LIMIT):
-        if piece.endswith("\n"):
-            return True
-    return False
+def _skip_lines(file: BinaryIO, count: int) -> bool:
+    """Go to the line after so many; return whether there are as many. Large files are counted in blocks, as bytes:
+    reading them line by line takes half a minute for a GiB.
+    """
+    while count:
+        block = file.read(_BLOCK)
+        if not block:
+            return False
+        breaks = block.count(b"\n")
+        if breaks >= count:
+            file.seek(-len(block.split(b"\n", count)[-1]), os.SEEK_CUR)
+        count -= min(breaks, count)
+    return True
 
 
 def _room(context: ToolContext) -> int:
@@ -139,12 +156,12 @@ def _list(arguments: Mapping[str, Any], context: ToolContext, folders: Folders) 
 
 def _entries(folder: Path, prefix: str, depth: int) -> Iterator[str]:
     """Yield the entries of a folder, each followed by those below it. Links to folders are not followed."""
-    with os.scandir(folder) as found:
-        entries = sorted(found, key=lambda entry: entry.name)
-    for entry in entries:
-        yield prefix + _entry(entry)
+    with scanned_folder(folder) as found:
+        entries = [(entry, _entry(entry)) for entry in sorted(found, key=lambda entry: entry.name)]
+    for entry, line in entries:
+        yield prefix + line
         if depth > 1 and entry.is_dir(follow_symlinks=False):
-            with suppress(PermissionError, FileNotFoundError):
+            with suppress(PermissionError, FileNotFoundError, NotADirectoryError):
                 yield from _entries(folder / entry.name, f"{prefix}{readable(entry.name)}/", depth - 1)
 
 
@@ -157,13 +174,3 @@ def _entry(entry: os.DirEntry[str]) -> str:
         return f"{name}  unreadable"
 
 
-def _require_file(path: Path, workspace: Path) -> None:
-    # Reading a pipe or a device may block or never end.
-    if path.exists() and not path.is_file():
-        raise Unusable(f"{shown(path, workspace)} is not a file", "not_a_file")
-
-
-def _require_text(path: Path, workspace: Path) -> None:
-    with path.open("rb") as file:
-        if is_binary(file.read(TEXT_BYTES)):
-            raise Unusable(f"{shown(path, workspace)} is not a text file", "binary")

@@ -1,27 +1,21 @@
 """Pictures that the model looks at with read_file."""
 
-from pathlib import Path
+import os
+from typing import BinaryIO
 
 from wakeful.model.files.attachment import PICTURE_BYTES
-from wakeful.model.files.file_type import TYPE_BYTES, Picture, picture_in
+from wakeful.model.files.file_type import Picture
 from wakeful.tools.base import ToolPicture, ToolResult, Unusable
 
 
-def picture_at(path: Path) -> Picture | None:
-    """Return the type and size of a picture, by its first bytes; None if the file is none."""
-    with path.open("rb") as file:
-        return picture_in(file.read(TYPE_BYTES))
-
-
-def picture_result(path: Path, picture: Picture, name: str) -> ToolResult:
+def picture_result(file: BinaryIO, picture: Picture, name: str) -> ToolResult:
     """Raises Unusable if models do not take the picture."""
-    size = path.stat().st_size
+    size = os.fstat(file.fileno()).st_size
     if size > PICTURE_BYTES:
         raise Unusable(f"{name} has {size:,} bytes, and {PICTURE_BYTES:,} is the most for a picture", "too_large")
     line = picture.line(name, size)
     if not picture.fits:
         return ToolResult(f"{line}\n[It has too many pixels to be shown to a model: make a smaller copy.]")
-    with path.open("rb") as file:
-        # It may have grown since.
-        data = file.read(PICTURE_BYTES)
-    return ToolResult(line, pictures=(ToolPicture(path.name, picture.type, data),))
+    file.seek(0)
+    # It may have grown since.
+    return ToolResult(line, pictures=(ToolPicture(os.path.basename(name), picture.type, file.read(PICTURE_BYTES)),))

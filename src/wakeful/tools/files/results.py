@@ -14,6 +14,10 @@ _OS_FAILURES = {
     errno.ENOENT: ("not_found", "was not found"),
     errno.ENOTDIR: ("not_a_folder", "is not a folder"),
     errno.EISDIR: ("not_a_file", "is not a file"),
+    # A socket.
+    errno.ENXIO: ("not_a_file", "is not a file"),
+    # It was no link when the path was looked up.
+    errno.ELOOP: ("outside", "has become a link, which may lead out of the workspace"),
     errno.ENAMETOOLONG: ("invalid_arguments", "is too long a name"),
 }
 

@@ -210,12 +210,14 @@ async def test_a_change_that_could_not_be_made_leaves_no_record(
     rows = ChangeRows()
     tool = WriteFile(changer_on(tmp_path / "home", rows), Folders(HOME))
 
-    def full_disk(path: Path, target: Path) -> None:
-        if target.name == "a":
-            raise OSError(28, "No space left on device")
-        os.replace(path, target)
+    replace = os.replace
 
-    monkeypatch.setattr(Path, "replace", full_disk)
+    def full_disk(path: str, target: str, **folders: int) -> None:
+        if target == "a":
+            raise OSError(28, "No space left on device")
+        replace(path, target, **folders)
+
+    monkeypatch.setattr(os, "replace", full_disk)
     await failure(tool, tmp_path, path="a", content="new")
 
     assert rows.all == {}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.tools.files.kit import failure, run, write_tool
+from tests.unit.tools.files.kit import edit_tool, failure, run, write_tool
 from tests.unit.tools.kit import HOME, Gated, Person, gate_of
 from wakeful.model.approvals.approval import Choice
 from wakeful.tools.base import RESULT_LIMIT, Tool
@@ -13,7 +13,7 @@ from wakeful.tools.files.file_tools import ListFiles, ReadFile
 from wakeful.tools.files.workspace import Folders
 
 FOLDERS = Folders(HOME)
-READ, LIST, WRITE = ReadFile(FOLDERS), ListFiles(FOLDERS), write_tool()
+READ, LIST, WRITE, EDIT = ReadFile(FOLDERS), ListFiles(FOLDERS), write_tool(), edit_tool()
 _TOOLS: list[Tool | Gated] = [READ, LIST, WRITE]
 
 
@@ -74,6 +74,20 @@ async def test_a_line_too_long_for_a_result_is_cut_and_skipped(tmp_path: Path) -
     assert len(text) <= RESULT_LIMIT
     assert text.endswith("[Cut in line 1, which is too long for a result; go on with offset 2.]")
     assert await _run(READ, tmp_path, path="n", offset=2) == "next\n"
+
+
+async def test_lines_far_into_a_file_are_found_as_bytes(tmp_path: Path) -> None:
+    (tmp_path / "long.txt").write_bytes(b"x" * 3_000_000 + b"\n" + b"\n" * 600_000 + "é\nlast".encode())
+
+    assert await _run(READ, tmp_path, path="long.txt", offset=600_002) == "é\nlast"
+    assert await _run(READ, tmp_path, path="long.txt", offset=600_003) == "last"
+    assert await _run(READ, tmp_path, path="long.txt", offset=600_004) == "[The file ends before line 600004.]"
+
+
+async def test_the_line_after_the_last_one_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text("one\n")
+
+    assert await _run(READ, tmp_path, path="one.txt", offset=2) == "[The file ends before line 2.]"
 
 
 async def test_only_utf_8_is_text(tmp_path: Path) -> None:
@@ -148,6 +162,29 @@ async def test_a_replaced_file_keeps_its_mode(tmp_path: Path) -> None:
     assert stat.S_IMODE(script.stat().st_mode) == 0o754
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write every file")
+async def test_a_file_that_its_owner_has_locked_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "locked").write_text("old")
+    (tmp_path / "locked").chmod(0o444)
+
+    code, _ = await _failure(WRITE, tmp_path, path="locked", content="new")
+
+    assert code == "tool_error"
+    assert (tmp_path / "locked").read_text() == "old"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may write files of others and give them away")
+async def test_a_replaced_file_keeps_its_owner_and_its_mode(tmp_path: Path) -> None:
+    (tmp_path / "theirs").write_text("old")
+    os.chown(tmp_path / "theirs", 1234, 1235)
+    (tmp_path / "theirs").chmod(0o4750)
+
+    await _run(WRITE, tmp_path, path="theirs", content="new")
+
+    status = (tmp_path / "theirs").stat()
+    assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (1234, 1235, 0o4750)
+
+
 async def test_a_new_file_has_an_ordinary_mode(tmp_path: Path) -> None:
     (tmp_path / "plain").touch()
 
@@ -191,6 +228,34 @@ async def test_no_path_leads_out_of_the_workspace(tool: Tool | Gated, path: str,
     failure = await _failure(tool, workspace, path=path, content="x")
 
     assert failure == ("outside", f"{path} is outside of the workspace.")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        (READ, {"path": "d/key"}),
+        (LIST, {"path": "d"}),
+        (LIST, {"path": "d/."}),
+        (WRITE, {"path": "d/key", "content": "x"}),
+        (EDIT, {"path": "d/key", "old_text": "secret", "new_text": "x"}),
+    ],
+)
+async def test_a_folder_that_becomes_a_link_after_the_check_leads_nowhere(
+    tool: Tool | Gated, arguments: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "key").write_text("secret")
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "d").symlink_to(tmp_path / "out")
+    # As if it had been a folder when the path was looked up.
+    monkeypatch.setattr("wakeful.tools.files.workspace._resolved", lambda path: Path(os.path.normpath(path)))
+
+    code, sentence = await _failure(tool, tmp_path / "work", **arguments)
+
+    assert code == "not_a_folder"
+    assert "secret" not in sentence
+    assert (tmp_path / "out" / "key").read_text() == "secret"
+    assert os.listdir(tmp_path / "out") == ["key"]
 
 
 async def test_a_workspace_reached_through_a_link_is_usable(tmp_path: Path) -> None:

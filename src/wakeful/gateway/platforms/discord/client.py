@@ -23,6 +23,7 @@ from yarl import URL
 from wakeful.errors import WakefulError
 from wakeful.gateway.messaging.platform import NotTaken, Refused, Unanswered
 from wakeful.gateway.platforms.discord.failures import own_errors
+from wakeful.opened_files import open_file
 from wakeful.under_way import UnderWay
 
 # discord.py sleeps through limits up to this long, and raises longer ones.
@@ -189,18 +190,21 @@ class DiscordClient(discord.Client):
 
     async def _upload(self, route: Route, payload: Any, path: Path) -> Any:
         try:
-            file = await asyncio.to_thread(discord.File, path)
+            opened = await asyncio.to_thread(open_file, path)
         except OSError as error:
             raise Refused(f"The file {path.name} cannot be read ({error.strerror}).") from None
-        try:
+        with opened:
+            file = discord.File(opened, path.name)
             described = orjson.dumps(payload | {"attachments": [file.to_dict(0)]}).decode()
             form: list[dict[str, Any]] = [
                 {"name": "payload_json", "value": described, "content_type": "application/json"},
                 {"name": "files[0]", "value": file.fp, "filename": file.filename},
             ]
-            return await self.http.request(route, form=form, files=[file], timeout=self._upload_limits)
-        finally:
-            file.close()
+            try:
+                return await self.http.request(route, form=form, files=[file], timeout=self._upload_limits)
+            finally:
+                # It lets the opened file be closed.
+                file.close()
 
     async def _history(self, channel_id: int, after: int, limit: int) -> list[discord.Message]:
         channel = self.get_partial_messageable(channel_id)

@@ -17,6 +17,7 @@ from yarl import URL
 
 from wakeful.errors import WakefulError
 from wakeful.gateway.messaging.platform import NotTaken, Refused, Unanswered
+from wakeful.opened_files import open_file
 
 _CONNECT_SECONDS = 10.0
 _CHUNK_BYTES = 64 * 1024
@@ -103,7 +104,7 @@ class SlackClient:
     async def upload(self, url: str, path: Path) -> None:
         """Bring the bytes of a file to the address that Slack has named. Raises NotTaken: no message shows them yet."""
         try:
-            with await asyncio.to_thread(path.open, "rb") as file:
+            with await asyncio.to_thread(open_file, path) as file:
                 async with self.session.post(url, data=file, timeout=_unlimited(self._timeout)) as response:
                     if response.status != 200:
                         raise NotTaken(f"Slack took no file: it answered {response.status}.")

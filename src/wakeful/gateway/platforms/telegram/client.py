@@ -15,6 +15,7 @@ import orjson
 from wakeful.errors import WakefulError
 from wakeful.gateway.messaging.platform import NotTaken, Refused, Unanswered
 from wakeful.gateway.platforms.telegram.wire import TgFilePath, TgReply
+from wakeful.opened_files import open_file
 
 if TYPE_CHECKING:
     import aiohttp
@@ -64,7 +65,7 @@ class TelegramClient:
         """Call a method with a file as the parameter `name`. Raises as `call` does, and OSError for the file."""
         import aiohttp
 
-        with await asyncio.to_thread(path.open, "rb") as file:
+        with await asyncio.to_thread(open_file, path) as file:
             form = aiohttp.FormData()
             for key, value in params.items():
                 form.add_field(key, value if isinstance(value, str) else orjson.dumps(value).decode())
