@@ -34,10 +34,10 @@ def find_ripgrep() -> str | None:
 
 def command_for(query: Query, ripgrep: str | None) -> Sequence[str]:
     """Return the command whose output is `PATH NUL LINE : TEXT LF`, with `-` for lines around a match, or, without a
-    pattern, `PATH NUL`.
+    pattern, `PATH NUL`. Our own search also prints how many matches follow.
     """
     if ripgrep is None:
-        return [*_own(query)]
+        return [sys.executable, "-m", _OWN, query.dump()]
     if query.pattern is None:
         return [ripgrep, *_walk(query), "--files", "--null", query.start]
     shape = ["--null", "--no-heading", "--with-filename", "--line-number", "--no-context-separator"]
@@ -46,19 +46,11 @@ def command_for(query: Query, ripgrep: str | None) -> Sequence[str]:
     return [ripgrep, *_walk(query), *_READING, *shape, "-e", query.pattern.ripgrep, "--", query.start]
 
 
-def count_command(query: Query, ripgrep: str | None, files: Sequence[str]) -> Sequence[str]:
+def count_command(query: Query, ripgrep: str, files: Sequence[str]) -> Sequence[str]:
     """Return the command that counts the lines that match: `PATH NUL COUNT LF`."""
-    if ripgrep is None:
-        return [*_own(query), *files]
     assert query.pattern is not None
     shape = ["--null", "--with-filename", "--count"]
     return [ripgrep, "--no-config", "--no-messages", *_READING, *shape, "-e", query.pattern.ripgrep, "--", *files]
-
-
-def name_filter(glob: str) -> str:
-    """Return a glob for the names of files that lets through at least what `glob` does; "" for all."""
-    name = glob.rpartition("/")[2]
-    return name if _PLAIN_GLOB.fullmatch(name) and "**" not in name else ""
 
 
 def own_environment() -> dict[str, str]:
@@ -78,13 +70,15 @@ def _walk(query: Query) -> list[str]:
         options.append("--no-ignore")
     else:
         options += ["--no-require-git", "--no-ignore-global", "--no-ignore-exclude"]
-    if query.name_glob:
-        options += [f"--type-add=wanted:{query.name_glob}", "--type=wanted"]
+    if name_glob := _name_filter(query.glob):
+        options += [f"--type-add=wanted:{name_glob}", "--type=wanted"]
     return options
 
 
-def _own(query: Query) -> Sequence[str]:
-    return (sys.executable, "-m", _OWN, query.dump())
+def _name_filter(glob: str) -> str:
+    """Return a glob for the names of files that lets through at least what `glob` does; "" for all."""
+    name = glob.rpartition("/")[2]
+    return name if _PLAIN_GLOB.fullmatch(name) and "**" not in name else ""
 
 
 def _escaped(path: str) -> str:

@@ -1,5 +1,6 @@
 """Compiles expressions with RE2, whose time grows with the length of the text and never faster."""
 
+from collections.abc import Callable
 from typing import Any
 
 from wakeful.tools.base import Unusable
@@ -32,7 +33,18 @@ def compiled_for_bytes(expression: str) -> Any:
     return re2.compile(expression.encode("ascii"), options)
 
 
-def compiled_glob(glob: str) -> Any:
+def path_filter(glob: str, prefix: str) -> Callable[[bytes], bool]:
+    """Return whether the glob of a call lets a path through: by its name at any depth, or, if it has a slash, by the
+    path with or without the prefix. Raises Unusable.
+    """
+    if not glob:
+        return lambda path: True
+    expression = _compiled_glob(glob if "/" in glob else f"**/{glob}")
+    before = prefix.encode(errors="replace")
+    return lambda path: bool(expression.fullmatch(path) or expression.fullmatch(before + path))
+
+
+def _compiled_glob(glob: str) -> Any:
     """Compile the glob of a call; match whole paths with it. Raises Unusable."""
     try:
         return compiled(f"(?s){glob_expression(glob, character_of)}")

@@ -16,8 +16,12 @@ class Findings:
     """The matches of a search, or the names if it has no pattern: then each file is one match without lines."""
 
     limit: int
+    # Leads from the workspace to the folder that was searched.
+    prefix: str
     context: int = 0
     total: int = 0
+    # Our own search stops counting what is not shown after a while.
+    is_counted: bool = True
     # The lines that were found in each file that may be shown.
     files: dict[bytes, list[Line]] = field(default_factory=dict)
     # Files with more matches than were printed.
@@ -25,6 +29,11 @@ class Findings:
     _kept: int = 0
 
     def add(self, path: bytes, lines: Sequence[Line]) -> None:
+        if not path:
+            # The last line of our own search: how many matches follow, and whether these are all.
+            ((more, self.is_counted, _),) = lines
+            self.total += more
+            return
         # ripgrep may mark more lines after the last match that it was asked for.
         matches = min(_matches_in(lines), self.limit + 1)
         self.total += matches
@@ -39,21 +48,22 @@ class Findings:
         """Correct the number of matches in a file, of which `limit + 1` were counted before."""
         self.total += count - self.limit - 1
 
-    def shown(self, prefix: str) -> list[str]:
-        """Return the lines of the result. `prefix` leads from the workspace to the folder that was searched."""
+    def shown(self) -> list[str]:
+        """Return the lines of the result."""
         shown: list[str] = []
         left = self.limit
         for path in sorted(self.files):
             if left <= 0:
                 break
-            name = prefix + path.decode(errors="replace")
+            name = self.prefix + path.decode(errors="replace")
             lines = self.files[path]
             if shown and self.context:
                 shown.append("--")
             shown += _written(name, _cut(lines, left, self.context), has_gaps=bool(self.context)) if lines else [name]
             left -= _matches_in(lines)
-        hidden = self.total - min(self.total, self.limit)
-        return [*shown, *([f"[{hidden:,} more matches are not shown.]"] if hidden else [])]
+        if hidden := self.total - min(self.total, self.limit):
+            shown.append(f"[{hidden:,} more matches are not shown.]")
+        return shown if self.is_counted else [*shown, "[There are still more: they were not counted to the end.]"]
 
     def _drop_last(self) -> None:
         """Forget the files that stand after as many matches as are shown."""

@@ -20,11 +20,12 @@ class Query:
     # None to list names.
     pattern: Pattern | None
     context: int
-    # How many matches of one file are printed; the rest of the file is only counted.
+    # How many matches are printed; those of ripgrep in each file. The others are only counted.
     most: int
     reads_ignored: bool
-    # Only files whose names match; "" for all. It lets through at least what the call's glob does.
-    name_glob: str
+    # Which files; "" for all. It is matched with whole paths, with and without `prefix`, which leads to the folder.
+    glob: str
+    prefix: str
     # Paths below the folder that are closed to tools.
     closed: tuple[str, ...] = ()
 

@@ -3,12 +3,11 @@
 import asyncio
 import resource
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
-from typing import Any
 
 from wakeful.tools.search.engines import command_for, count_command, own_environment
-from wakeful.tools.search.findings import Findings, LineReader, NameReader, text_files
+from wakeful.tools.search.findings import Findings, Line, LineReader, NameReader, text_files
 from wakeful.tools.search.query import Query
 
 _PIECE = 256 * 1024
@@ -18,13 +17,12 @@ _BATCH = 200
 
 
 class FileSearch:
-    def __init__(self, query: Query, ripgrep: str | None, limit: int, glob: Any, prefix: str) -> None:
-        """`glob` is matched with whole paths, from the folder that is searched and with `prefix` before them."""
+    def __init__(self, query: Query, ripgrep: str | None, limit: int, is_wanted: Callable[[bytes], bool]) -> None:
+        """`is_wanted` says which paths, from the folder that is searched, ripgrep's findings may have."""
         self._query = query
         self._ripgrep = ripgrep
-        self._glob = glob
-        self.prefix = prefix
-        self.findings = Findings(limit, query.context)
+        self._is_wanted = is_wanted
+        self.findings = Findings(limit, query.prefix, query.context)
         # Whether a program was killed: by the system, or because a line was too long for its memory.
         self._is_broken = False
 
@@ -33,7 +31,8 @@ class FileSearch:
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._find()
-                await self._count()
+                if self._ripgrep is not None:
+                    await self._count(self._ripgrep)
                 return not self._is_broken
         return False
 
@@ -44,27 +43,26 @@ class FileSearch:
                 await self._take(list(reader.feed(piece)))
         await self._take(list(reader.finish()))
 
-    async def _take(self, found: Sequence[tuple[bytes, Any]]) -> None:
-        wanted = [(_below(path), lines) for path, lines in found]
-        wanted = [(path, lines) for path, lines in wanted if self._is_wanted(path)]
-        if self._query.pattern is not None and wanted:
-            are_text = await asyncio.to_thread(text_files, self._query.folder, [path for path, _ in wanted])
-            wanted = [(path, lines) for path, lines in wanted if path in are_text]
-        for path, lines in wanted:
+    async def _take(self, found: Sequence[tuple[bytes, list[Line]]]) -> None:
+        found = [(path.removeprefix(b"./"), lines) for path, lines in found]
+        # Our own search has looked at these by itself.
+        for path, lines in found if self._ripgrep is None else await self._chosen(found):
             self.findings.add(path, lines)
 
-    def _is_wanted(self, path: bytes) -> bool:
-        if self._glob is None:
-            return True
-        return bool(self._glob.fullmatch(path) or self._glob.fullmatch(self.prefix.encode(errors="replace") + path))
+    async def _chosen(self, found: Sequence[tuple[bytes, list[Line]]]) -> Sequence[tuple[bytes, list[Line]]]:
+        wanted = [(path, lines) for path, lines in found if self._is_wanted(path)]
+        if self._query.pattern is None or not wanted:
+            return wanted
+        are_text = await asyncio.to_thread(text_files, self._query.folder, [path for path, _ in wanted])
+        return [(path, lines) for path, lines in wanted if path in are_text]
 
-    async def _count(self) -> None:
+    async def _count(self, ripgrep: str) -> None:
         """Count the matches of files with more of them than are shown."""
         files = [b"./" + path for path in self.findings.to_count] if self._query.pattern else []
         for first in range(0, len(files), _BATCH):
             batch = [path.decode(errors="surrogateescape") for path in files[first : first + _BATCH]]
             counts = b""
-            async with aclosing(self._output(count_command(self._query, self._ripgrep, batch))) as output:
+            async with aclosing(self._output(count_command(self._query, ripgrep, batch))) as output:
                 async for piece in output:
                     counts += piece
             # PATH NUL COUNT LF, and a path may contain a line break.
@@ -102,7 +100,3 @@ def _bound_memory(pid: int) -> None:
     if hasattr(resource, "prlimit"):
         with suppress(ProcessLookupError, PermissionError):
             resource.prlimit(pid, resource.RLIMIT_DATA, (_MOST_MEMORY, _MOST_MEMORY))
-
-
-def _below(path: bytes) -> bytes:
-    return path.removeprefix(b"./")

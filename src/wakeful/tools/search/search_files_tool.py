@@ -11,8 +11,8 @@ from wakeful.tools.base import OnlyReads, ToolContext, ToolResult, ToolSpec, Unu
 from wakeful.tools.commands.gate.ground import Ground, ground_of
 from wakeful.tools.files.results import file_failure
 from wakeful.tools.files.workspace import Folders, path_to_read, shown
-from wakeful.tools.search.engines import find_ripgrep, name_filter
-from wakeful.tools.search.expressions import compiled, compiled_glob
+from wakeful.tools.search.engines import find_ripgrep
+from wakeful.tools.search.expressions import compiled, path_filter
 from wakeful.tools.search.pattern import pattern_of
 from wakeful.tools.search.query import SECONDS, Query
 from wakeful.tools.search.running import FileSearch
@@ -64,7 +64,7 @@ class SearchFiles(OnlyReads):
         except (Unusable, OSError) as error:
             return file_failure(error, arguments)
         is_complete = await search.run(self._seconds)
-        lines = search.findings.shown(search.prefix)
+        lines = search.findings.shown()
         if not is_complete:
             after = f"after {self._seconds:g} s or for lack of memory"
             lines.append(f"[Stopped {after}: there may be more. Narrow it by path or glob.]")
@@ -76,9 +76,8 @@ class SearchFiles(OnlyReads):
             raise Unusable("Give pattern, glob or both: there is nothing to search for")
         limit = whole_number_in(arguments, "limit", most=_MOST) or _USUAL_LIMIT
         path = path_to_read({"path": "."} | {**arguments}, context, self._folders)
+        _require(path, arguments)
         start = path if path.is_dir() else path.parent
-        if not path.exists():
-            raise Unusable(f"{arguments['path']} was not found", "not_found")
         query = Query(
             folder=str(start),
             start="." if path.is_dir() else f"./{path.name}",
@@ -86,14 +85,22 @@ class SearchFiles(OnlyReads):
             context=whole_number_in(arguments, "context", 0, _MOST_CONTEXT) or 0,
             most=limit + 1,
             reads_ignored=_flag(arguments, "all"),
-            name_glob=name_filter(glob),
+            glob=glob,
+            prefix=_prefix(start, context.workspace),
             closed=_closed(start, ground_of(context.workspace, self._folders.home)),
         )
         if query.pattern is not None:
             # Both engines refuse the same patterns, in the same words.
             compiled(query.pattern.re2)
-        matcher = compiled_glob(glob if "/" in glob else f"**/{glob}") if glob else None
-        return FileSearch(query, self._ripgrep(), limit, matcher, _prefix(start, context.workspace))
+        return FileSearch(query, self._ripgrep(), limit, path_filter(glob, query.prefix))
+
+
+def _require(path: Path, arguments: Mapping[str, Any]) -> None:
+    if not path.exists():
+        raise Unusable(f"{arguments['path']} was not found", "not_found")
+    # ripgrep would wait for the other end of a pipe.
+    if not path.is_dir() and not path.is_file():
+        raise Unusable(f"{arguments['path']} is neither a file nor a folder", "not_a_file")
 
 
 def _closed(folder: Path, ground: Ground) -> tuple[str, ...]:

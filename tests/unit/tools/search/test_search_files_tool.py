@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,12 @@ import orjson
 import pytest
 
 from tests.unit.tools.kit import HOME, tool_context
+from wakeful.opened_files import opened_folder
 from wakeful.tools.files.workspace import Folders
+from wakeful.tools.search import own_search
+from wakeful.tools.search.findings import Findings, LineReader
+from wakeful.tools.search.pattern import pattern_of
+from wakeful.tools.search.query import Query
 from wakeful.tools.search.search_files_tool import SearchFiles
 
 RIPGREP = str(Path(sys.executable).with_name("rg"))
@@ -166,6 +172,59 @@ async def test_counts_what_it_does_not_show_also_within_one_file(tmp_path: Path,
 
     assert answer[0] == "a.txt:1:word"
     assert answer[19:] == ["a.txt:20:word", "[510 more matches are not shown.]"]
+
+
+async def test_our_own_search_stops_counting_what_it_does_not_show(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lay_out(tmp_path, {"a.txt": "word\n" * 5_000, "b.txt": "word\n" * 5_000})
+    monkeypatch.setattr(own_search, "_COUNTING_SECONDS", 0.0)
+    query = Query(str(tmp_path), ".", pattern_of("word", ignore_case=False), 0, 3, False, "", "")
+
+    printed = BytesIO()
+    with opened_folder(tmp_path) as folder:
+        own_search._search(query, folder, printed)
+    reader, findings = LineReader(), Findings(2, "")
+    for path, lines in [*reader.feed(printed.getvalue()), *reader.finish()]:
+        findings.add(path, lines)
+
+    shown = findings.shown()
+    assert shown[:2] == ["a.txt:1:word", "a.txt:2:word"]
+    assert shown[2:] == [
+        "[1,001 more matches are not shown.]",
+        "[There are still more: they were not counted to the end.]",
+    ]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_paths_are_sorted_as_a_whole_and_only_the_first_matches_are_shown(
+    tmp_path: Path, engine: str | None
+) -> None:
+    lay_out(tmp_path, {"a/b.txt": "word\n", "a.txt": "word\n", "a0": "word\n", "é": "word\n", "z": "word\n"})
+
+    shown = await found(tmp_path, engine, pattern="word", limit=3)
+
+    assert shown.splitlines() == ["a.txt:1:word", "a/b.txt:1:word", "a0:1:word", "[2 more matches are not shown.]"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_a_pipe_is_not_searched(tmp_path: Path, engine: str | None) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    assert orjson.loads(await found(tmp_path, engine, pattern="word", path="pipe"))["code"] == "not_a_file"
+
+
+async def test_our_own_search_follows_no_folder_that_has_become_a_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lay_out(tmp_path, {"out/key": "word\n", "work/here": "word\n"})
+    (tmp_path / "work" / "d").symlink_to(tmp_path / "out")
+    # As if it had been a folder when its folder was listed.
+    monkeypatch.setattr(own_search, "_entries", lambda folder: [("d", True), ("here", False)])
+    query = Query(str(tmp_path / "work"), ".", None, 0, 3, True, "", "")
+
+    with opened_folder(tmp_path / "work") as folder:
+        assert [path for _, path in own_search._files(query, folder)] == ["here"]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
