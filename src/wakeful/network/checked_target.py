@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, cast
@@ -46,7 +47,7 @@ class TargetFinder:
         # The parser that aiohttp uses: another one might find a different host.
         target = URL(url)
         host = target.raw_host or ""
-        addresses = [host] if _is_address(host) else await self._resolve(host)
+        addresses = _known_addresses(host) or await self._resolve(host)
         if not addresses:
             raise OSError("the name has no address")
         if not self._allows_private and not all(map(is_public, addresses)):
@@ -56,7 +57,11 @@ class TargetFinder:
 
 async def addresses_of(host: str) -> list[str]:
     """Return the addresses that the system's resolver finds, each once."""
-    infos = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    try:
+        infos = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except UnicodeError as error:
+        # A part of the name is empty or too long.
+        raise socket.gaierror(socket.EAI_NONAME, "the name is not valid") from error
     return list(dict.fromkeys(str(info[4][0]) for info in infos))
 
 
@@ -83,10 +88,17 @@ class _Pinned:
         }
 
 
-def _is_address(host: str) -> bool:
-    """Return whether the host is an IP address. Short forms such as 127.1 count as names: resolved, then checked."""
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True
+def _known_addresses(host: str) -> Sequence[str]:
+    """Return the addresses of a host that no resolver has to be asked about: of an address in any notation, also with a
+    dot at its end, and of the names of this machine.
+    """
+    name = host.removesuffix(".")
+    if name == "localhost" or name.endswith(".localhost"):
+        return "127.0.0.1", "::1"
+    with suppress(ValueError):
+        ip_address(name)
+        return (name,)
+    with suppress(OSError):
+        # Numbers in octal, in hexadecimal, and fewer than four.
+        return (socket.inet_ntoa(socket.inet_aton(name)),)
+    return ()

@@ -50,7 +50,10 @@ async def test_an_address_in_the_url_is_checked_without_a_look_up(host: str) -> 
     assert names.asked == []
 
 
-@pytest.mark.parametrize("host", ["127.1", "2130706433", "0x7f.1", "localhost", "LOCALHOST"])
+@pytest.mark.parametrize(
+    "host",
+    ["127.1", "2130706433", "0x7f.1", "localhost", "LOCALHOST", "localhost.", "a.localhost", "127.0.0.1.", "127.1."],
+)
 async def test_odd_ways_to_write_this_machine_do_not_get_through(host: str) -> None:
     with pytest.raises(TargetRefused):
         await TargetFinder(addresses_of, allows_private=False).find(f"http://{host}/")

@@ -1,6 +1,8 @@
 """Fetches a page. Every hop's name is resolved once, its addresses are checked, and one of them is connected to."""
 
 import asyncio
+import errno
+import os
 import zlib
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 SECONDS = 20.0
 MOST_BYTES = 2 * 1024 * 1024
 _MOST_REDIRECTS = 5
+_LONGEST_URL = 8_000
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _PIECE = 65_536
 _HEADERS = {
@@ -61,9 +64,7 @@ class Fetcher:
         except aiohttp.ClientConnectorCertificateError as error:
             raise Unusable(f"{url} has no valid certificate", "unreachable") from error
         except (aiohttp.ClientError, OSError, ConfigError) as error:
-            # Not str(error): it may name the proxy and its password.
-            reason = getattr(error, "strerror", None) or type(error).__name__
-            raise Unusable(f"{url} cannot be reached ({reason})", "unreachable") from error
+            raise Unusable(f"{url} cannot be reached: {_reason(error)}", "unreachable") from error
         except zlib.error as error:
             raise Unusable(f"{url} sends a damaged body", "unreachable") from error
 
@@ -104,12 +105,14 @@ def checked_url(url: str) -> str:
     """Return the address of a page if it can be fetched. Raises Unusable."""
     from yarl import URL
 
+    if len(url) > _LONGEST_URL:
+        raise Unusable(f"url is longer than {_LONGEST_URL:,} characters")
     try:
         parsed = URL(url)
         is_whole = parsed.scheme in ("http", "https") and bool(parsed.raw_host) and parsed.port is not None
     except ValueError as error:
         raise Unusable("url is not a valid address") from error
-    if not is_whole:
+    if not is_whole or any(char.isspace() for char in parsed.raw_host or ""):
         raise Unusable("url must be a whole address that begins with http:// or https://")
     if parsed.user is not None or parsed.password is not None:
         raise Unusable("url must not contain a user or a password")
@@ -124,6 +127,26 @@ def redirected(url: str, location: str) -> str:
         return checked_url(str(URL(url).join(URL(location))))
     except (Unusable, ValueError) as error:
         raise Unusable(f"{url} redirects to an address that web_fetch cannot use", "unreachable") from error
+
+
+def _reason(error: Exception) -> str:
+    """Return why a page cannot be reached. Not str(error), which may name the proxy and its password."""
+    import aiohttp
+
+    match error:
+        case aiohttp.ClientSSLError():
+            return "no secure connection can be made"
+        case aiohttp.ServerDisconnectedError():
+            return "the connection was closed"
+        case aiohttp.ClientPayloadError():
+            return "its body broke off"
+        case aiohttp.ClientResponseError():
+            return "its answer is not valid HTTP"
+        case OSError(errno=int(number)) if number > 0 and number in errno.errorcode:
+            return os.strerror(number).lower()
+        case OSError(strerror=str(words)):
+            return words.lower()
+    return type(error).__name__
 
 
 def _session(target: CheckedTarget, *, is_pinned: bool) -> "aiohttp.ClientSession":

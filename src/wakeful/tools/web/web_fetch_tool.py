@@ -17,6 +17,8 @@ _TEXT = re.compile(
 )
 _LOOKS_LIKE_HTML = re.compile(rb"\s*<(?:!doctype html|html|head|body)\b", re.IGNORECASE)
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+# Python decodes these too, but they are for names and for source text, and punycode takes minutes for a page.
+_NO_CHARSET = re.compile(r"puny|idna|.*escape", re.IGNORECASE)
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 
 
@@ -70,7 +72,7 @@ def _text_of(page: FetchedPage) -> str:
     if (page.type and not is_html and not _TEXT.fullmatch(page.type)) or (not is_wide and is_binary(page.body)):
         raise Unusable(f"{page.url} is not text but {page.type or 'of an unknown type'}", "binary")
     try:
-        words = page.body.decode(charset, errors="replace")
+        words = page.body.decode("utf-8" if _NO_CHARSET.match(charset) else charset, errors="replace")
     except (LookupError, ValueError):
         words = page.body.decode(errors="replace")
     words = words.replace("\0", "\N{REPLACEMENT CHARACTER}")

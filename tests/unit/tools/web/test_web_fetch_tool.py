@@ -146,7 +146,16 @@ async def test_redirects_elsewhere_are_not_followed(location: str) -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["ftp://example.com/", "example.com", "http://", "http://user@h.example/", "http://a:b@h.example/", "http://[x/"],
+    [
+        "ftp://example.com/",
+        "example.com",
+        "http://",
+        "http://user@h.example/",
+        "http://a:b@h.example/",
+        "http://[x/",
+        "http:// 127.0.0.1/",
+        f"http://h.example/{'a' * 8_000}",
+    ],
 )
 async def test_other_addresses_are_invalid(url: str) -> None:
     assert await code_of(url) == "invalid_arguments"
@@ -160,6 +169,37 @@ async def test_statuses_and_types_that_are_no_text_are_failures() -> None:
     async with serving(always(b"a\0b", content_type="text/plain")) as place:
         assert await code_of(f"http://{place}/") == "binary"
     assert await code_of(f"http://{place}/") == "unreachable"
+
+
+@pytest.mark.parametrize("host", ["example..org", f"{'a' * 64}.org"])
+async def test_a_name_that_cannot_exist_is_unreachable(host: str) -> None:
+    answer = orjson.loads(await fetched(f"http://{host}/"))
+
+    assert answer == {"error": f"http://{host}/ cannot be reached: the name is not valid.", "code": "unreachable"}
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (b"", "the connection was closed"),
+        (b"SSH-2.0-x\r\n\r\n", "its answer is not valid HTTP"),
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nshort", "its body broke off"),
+    ],
+)
+async def test_a_server_that_breaks_off_is_unreachable_in_plain_words(raw: bytes, reason: str) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(raw)
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    place = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    async with server:
+        broken = orjson.loads(await fetched(f"http://{place}/"))
+    refused = orjson.loads(await fetched(f"http://{place}/"))
+
+    assert broken["error"] == f"http://{place}/ cannot be reached: {reason}."
+    assert refused["error"] == f"http://{place}/ cannot be reached: connection refused."
 
 
 async def test_a_body_that_never_ends_in_time_is_a_timeout() -> None:
@@ -198,6 +238,8 @@ async def test_a_broken_packed_body_is_a_failure() -> None:
         ("да".encode("utf-16"), "text/plain", "да"),
         ("да".encode(), "text/plain; charset=no-such", "да"),
         ("да".encode(), "text/plain; charset=rot13", "да"),
+        (b"a-b", "text/plain; charset=punycode", "a-b"),
+        (rb"\u0041", "text/plain; charset=unicode_escape", r"\u0041"),
         (b'{"a": 1}', "application/ld+json", '{"a": 1}'),
     ],
 )
