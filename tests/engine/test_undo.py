@@ -1,5 +1,6 @@
 """What agents write is taken back: newest first, whole, once, and the agent learns of it with the next message."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -150,6 +151,25 @@ async def test_a_file_that_has_changed_since_is_skipped_and_tried_again_only_by_
     forced = await undo(session, force=True)
     assert forced.undone == {"a": "restored", "b": "deleted"}
     assert desk.files() == {"a": "one\n"}
+
+
+async def test_a_file_that_cannot_be_written_now_is_tried_again(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    (desk.folder / "a").write_text("one\n")
+    session = await desk.session()
+    await desk.turn(session, "first", wrote("a", "two\n"), wrote("a", "three\n"))
+    undo = desk.node.engine.undo_desk.undo
+
+    with monkeypatch.context() as full_disk:
+        full_disk.setattr(os, "fsync", _no_space)
+        hindered = await undo(session)
+    assert (hindered.undone, hindered.skipped, desk.files()) == ({}, {"a": "unwritable"}, {"a": "three\n"})
+
+    assert (await undo(session)).undone == {"a": "restored"}
+    assert desk.files() == {"a": "one\n"}
+
+
+def _no_space(_: int) -> None:
+    raise OSError(28, "No space left on device")
 
 
 async def test_one_call_or_one_turn_is_taken_back_and_that_of_another_session_is_not(desk: Desk) -> None:

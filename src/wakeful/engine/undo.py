@@ -70,9 +70,16 @@ class UndoDesk:
         if not changes:
             raise NothingToUndo
         outcome = Undone({}, {})
+        stuck: set[str] = set()
         for change in changes:
+            if change.path in stuck:
+                continue
             taken = await self._files.take_back(change, force=force)
-            await self._settle(session_id, change, taken)
+            if taken.may_be_tried_again:
+                # Neither are older changes of the file tried: they would find it as the newer one left it.
+                stuck.add(change.path)
+            else:
+                await self._settle(session_id, change, taken)
             if taken.kind:
                 outcome.undone[change.shown] = taken.kind
             else:

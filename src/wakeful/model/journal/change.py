@@ -84,6 +84,8 @@ class TakenBack:
 
     kind: str = ""
     reason: str = ""
+    # What hinders it may pass, such as a full disk.
+    may_be_tried_again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

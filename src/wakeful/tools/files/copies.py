@@ -13,7 +13,8 @@ from wakeful.tools.files.replacing import ABSENT, mark_of, remove_file, replace_
 LARGEST_KEPT = 20 * 1024 * 1024
 
 RESTORED, DELETED = TakenBack("restored"), TakenBack("deleted")
-CHANGED_SINCE, NOT_KEPT, UNWRITABLE = (TakenBack(reason=why) for why in ("changed_since", "not_kept", "unwritable"))
+CHANGED_SINCE, NOT_KEPT = TakenBack(reason="changed_since"), TakenBack(reason="not_kept")
+UNWRITABLE = TakenBack(reason="unwritable", may_be_tried_again=True)
 
 
 class FileCopies:
