@@ -40,6 +40,17 @@ async def test_another_session_keeps_its_mode_and_a_branch_takes_it_over(node: N
     assert await mode_in(node, other) is Mode.ACCEPT_EDITS
 
 
+async def test_who_may_not_choose_everything_does_not_get_it_by_a_branch(node: Node, house: House) -> None:
+    receipt = await working(node, house)
+    await node.engine.change_session(receipt.session_id, mode=Mode.EVERYTHING)
+    await node.engine.cancel(receipt.session_id)
+
+    of_another = await node.engine.branch(receipt.session_id, may_choose_everything=False)
+    of_the_operator = await node.engine.branch(receipt.session_id)
+
+    assert (of_another.mode, of_the_operator.mode) == ("", Mode.EVERYTHING)
+
+
 async def test_a_mode_of_a_newer_version_allows_only_reading(node: Node, house: House) -> None:
     receipt = await working(node, house)
     await node.engine.change_session(receipt.session_id, mode="whatever_it_likes")

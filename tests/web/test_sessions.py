@@ -289,3 +289,13 @@ async def test_only_the_operator_may_allow_everything(
 
     assert (changed.status, made.status) == (status, status)
     assert code is None or (changed.code, made.code) == (code, code)
+
+
+async def test_a_branch_of_a_session_that_the_operator_lets_do_everything_does_not(web: Served) -> None:
+    session_id = await web.new_session()
+    await web.finished(await web.say(session_id, "hi", "finish"))
+    await web.request("PATCH", "/api/session", "operator", json={"session_id": session_id, "mode": "everything"})
+
+    branch = await web.request("POST", "/api/session/branch", "ann", json={"session_id": session_id})
+
+    assert (await web.shown(branch.json["session_id"]))["session"]["mode"] == "accept_edits"

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from dataclasses import replace
+from functools import partial
 
 from wakeful.engine.ephemeral import EphemeralTurns
 from wakeful.engine.inbox.assignment import Assignment
@@ -149,9 +150,16 @@ class Engine:
 
         return await self._store.write(body)
 
-    async def branch(self, session_id: str, turn_id: str | None = None) -> Session:
-        """Create a session that continues from a closed turn of this one, by default the last. Raises TurnNotFound."""
-        return await self._store.write(lambda tx: branch_off(tx, session_id, turn_id), lock=[session_id])
+    async def branch(
+        self, session_id: str, turn_id: str | None = None, *, may_choose_everything: bool = True
+    ) -> Session:
+        """Create a session that continues from a closed turn of this one, by default the last. It has the same mode,
+        unless only the operator may choose that one. Raises TurnNotFound.
+        """
+        branch = partial(
+            branch_off, session_id=session_id, turn_id=turn_id, may_choose_everything=may_choose_everything
+        )
+        return await self._store.write(branch, lock=[session_id])
 
     async def change_session(
         self, session_id: str, *, title: str | None = None, model: str | None = None, mode: str | None = None

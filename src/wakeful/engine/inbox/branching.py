@@ -4,14 +4,17 @@ from wakeful.engine.inbox.dispatcher import require_session
 from wakeful.engine.inbox.rewinding import belongs_to, latest_done
 from wakeful.engine.inbox.title import branch_title
 from wakeful.errors import TurnNotFound
+from wakeful.model.approvals.mode import Mode
 from wakeful.model.ids import new_id
 from wakeful.model.session import Session
 from wakeful.model.turn import Turn
 from wakeful.store.base import Transaction
 
 
-async def branch_off(tx: Transaction, session_id: str, turn_id: str | None) -> Session:
-    """Create a session that continues from a closed turn of this one, by default the last. Raises TurnNotFound."""
+async def branch_off(tx: Transaction, session_id: str, turn_id: str | None, *, may_choose_everything: bool) -> Session:
+    """Create a session that continues from a closed turn of this one, by default the last. It has the same mode, unless
+    only the operator may choose that one. Raises TurnNotFound.
+    """
     session = await require_session(tx, session_id)
     head = await _closed_turn(tx, session, turn_id or session.head)
     now = await tx.now()
@@ -22,7 +25,7 @@ async def branch_off(tx: Transaction, session_id: str, turn_id: str | None) -> S
         session.model,
         session.workspace,
         await branch_title(tx, session),
-        mode=session.mode,
+        mode="" if session.mode == Mode.EVERYTHING and not may_choose_everything else session.mode,
         head=head.id,
         checkpoint=await latest_done(tx, head),
         message_count=await tx.journal.count_chain(head.id),

@@ -172,5 +172,3 @@ def _entry(entry: os.DirEntry[str]) -> str:
     except OSError:
         # A dangling link, or a file that was just deleted.
         return f"{name}  unreadable"
-
-

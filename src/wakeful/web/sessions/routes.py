@@ -71,11 +71,14 @@ class SessionRoutes:
 
     def _checked_mode(self, request: Request, mode: str | None) -> str | None:
         """Raises NotAllowed."""
-        if mode is not None and getattr(request.state, "is_by_command", False):
+        if mode is not None and _is_by_command(request):
             raise NotAllowed("A command of an agent cannot choose a mode: a person does, on the page or in a terminal.")
-        if mode == Mode.EVERYTHING and self._web.owner_seen_by(request) is not None:
+        if mode == Mode.EVERYTHING and not self._may_choose_everything(request):
             raise NotAllowed("Only the operator may let an agent do everything without asking.")
         return mode
+
+    def _may_choose_everything(self, request: Request) -> bool:
+        return self._web.owner_seen_by(request) is None and not _is_by_command(request)
 
     def _workspace(self, request: Request, folder: str | None) -> str:
         """Return the folder of a new session. Raises InvalidRequest.
@@ -190,8 +193,14 @@ class SessionRoutes:
     async def branch(self, request: Request) -> Response:
         given = await read_body(request, Branch)
         session = await self._web.find_session(request, given.session_id)
-        branch = await self._web.engine.branch(session.id, given.turn_id)
+        may_choose = self._may_choose_everything(request)
+        branch = await self._web.engine.branch(session.id, given.turn_id, may_choose_everything=may_choose)
         return JsonAnswer(MadeSession(session_id=branch.id))
+
+
+def _is_by_command(request: Request) -> bool:
+    """Return whether a command that an agent runs has sent the request, through the local socket."""
+    return bool(getattr(request.state, "is_by_command", False))
 
 
 def _cursor(session: Session) -> str:
