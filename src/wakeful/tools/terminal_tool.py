@@ -257,4 +257,4 @@ def _background_answer(started: Started, request: TerminalRequest, *, ends_with_
 
 
 def _unusable(unusable: Unusable) -> ToolResult:
-    return ToolResult.failed(unusable.code, as_sentence(str(unusable)), **_NOTHING_RAN)
+    return ToolResult.failed(unusable.code, f"{unusable}.", **_NOTHING_RAN)

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from wakeful.model.tools.todo import LONGEST_ID, LONGEST_TEXT, MOST_ITEMS, TodoChange, TodoStatus, TodoUnfit
-from wakeful.tools.base import Intent, ToolContext, ToolResult, ToolSpec, Unusable, as_sentence
+from wakeful.tools.base import Intent, ToolContext, ToolResult, ToolSpec, Unusable
 from wakeful.tools.ports import TodoLists
 
 
@@ -54,7 +54,7 @@ class TodoTool:
             removed = [_id_of(name, "remove") for name in _list_of(arguments, "remove")]
             items = await self._lists.change(context.turn, changes, removed)
         except (Unusable, TodoUnfit) as error:
-            return ToolResult.failed("invalid_arguments", as_sentence(str(error)))
+            return ToolResult.failed("invalid_arguments", f"{error}.")
         return ToolResult.of({"items": [asdict(item) for item in items]})
 
 

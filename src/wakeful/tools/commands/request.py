@@ -80,7 +80,7 @@ def read_timeout(value: Any) -> float | None:
 def _require_foreground(request: TerminalRequest) -> None:
     if request.timeout is not None and request.timeout > LONGEST_TIMEOUT:
         raise Unusable(
-            f"a foreground command may take {LONGEST_TIMEOUT} s at most; for longer work use background=true"
+            f"timeout of a foreground command is {LONGEST_TIMEOUT} s at most; for longer work use background=true"
         )
     if request.wants_promise:
         raise Unusable("notify_on_complete and watch_patterns need background=true")
