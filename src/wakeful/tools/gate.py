@@ -12,7 +12,7 @@ from typing import Any
 
 from wakeful.model.approvals.approval import Choice, Question
 from wakeful.model.approvals.mode import Mode
-from wakeful.model.approvals.reason_kinds import COMMAND, EDIT, MCP_UNASKED
+from wakeful.model.approvals.reason_kinds import COMMAND, EDIT, UNASKED
 from wakeful.model.turn import Turn
 from wakeful.tools.base import Intent, Tool, ToolContext, ToolResult
 from wakeful.tools.ports import Approver
@@ -54,12 +54,12 @@ class Gate:
         question = Question(context.call_id, tool, intent.command, intent.reasons)
         standing = await self._approver.standing(*key)
         if not standing.has_asked:
-            if standing.mode is Mode.READ_ONLY:
-                return _read_only(question)
             counting = tuple(reason for reason in intent.reasons if standing.counts(reason.kind))
             question = replace(question, reasons=counting)
         if not question.reasons:
             return None
+        if standing.mode is Mode.READ_ONLY and not standing.has_asked:
+            return _read_only(question)
         if not self._can_ask(context.turn):
             left = await self._approver.uncovered(*key, question)
             return no_person_to_ask(replace(question, reasons=left)) if left else None
@@ -72,7 +72,7 @@ class Gate:
 
 def _read_only(question: Question) -> Refusal:
     kinds = {reason.kind for reason in question.reasons}
-    if kinds <= {MCP_UNASKED}:
+    if kinds <= UNASKED:
         way = "all others allow it"
     elif kinds <= {EDIT, COMMAND}:
         way = "accept_edits allows it, ask asks first"

@@ -18,6 +18,7 @@ TABLE = [
     ("unclear", "read_only", "asks", "asks", "runs"),
     ("mcp:files", "read_only", "asks", "asks", "runs"),
     ("home", "read_only", "asks", "asks", "asks"),
+    ("input", "read_only", "runs", "runs", "runs"),
 ]
 CASES = [(kind, mode, what) for kind, *row in TABLE for mode, what in zip(Mode, row, strict=True)]
 
@@ -61,6 +62,15 @@ async def test_memory_is_asked_about_where_no_person_has_begun_the_turn(
     await failure_of([Reason("memory", "changes it")], gate_of(person), tool_context(tmp_path))
 
     assert len(person.asked) == (is_unasked and mode is not Mode.EVERYTHING)
+
+
+async def test_reading_only_does_not_call_a_turn_unasked_that_a_person_has_begun(tmp_path: Path) -> None:
+    gate = gate_of(Person(None, mode=Mode.READ_ONLY))
+    reasons = [Reason("memory", "changes it in a turn that no person has begun"), Reason("edit", "changes it")]
+
+    failure = await failure_of(reasons, gate, tool_context(tmp_path))
+
+    assert failure["error"].startswith("This command changes it, and this session's mode is read_only (accept_edits")
 
 
 async def test_where_nobody_can_be_asked_the_call_is_told_so(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from wakeful.model.approvals.reason_kinds import COMMAND, EDIT, HOME, MCP_UNASKED, MEMORY
+from wakeful.model.approvals.reason_kinds import COMMAND, EDIT, HOME, MEMORY, UNASKED
 from wakeful.model.session import Session
 
 
@@ -20,9 +20,9 @@ class Mode(StrEnum):
             case Mode.READ_ONLY:
                 return True
             case Mode.ASK:
-                return kind != MCP_UNASKED
+                return kind not in UNASKED
             case Mode.ACCEPT_EDITS:
-                return kind not in (EDIT, COMMAND, MCP_UNASKED)
+                return kind not in (EDIT, COMMAND, *UNASKED)
             case Mode.EVERYTHING:
                 return kind == HOME
 

@@ -27,8 +27,10 @@ EDIT = "edit"
 COMMAND = "command"
 MEMORY = "memory"
 MCP = "mcp"
-# A call of an MCP tool that needs no question, because of its hint or its server: only the mode read_only refuses it.
+# A call of an MCP tool that needs no question, because of its hint or its server.
 MCP_UNASKED = "mcp_unasked"
+# Input of a program that does not run it, but may write it to a file.
+INPUT = "input"
 HOME = "home"
 UNCLEAR = "unclear"
 
@@ -57,10 +59,14 @@ KIND_WORDS: Mapping[str, str] = MappingProxyType(
         MEMORY: "change what is remembered of you",
         MCP: "use tools of MCP servers",
         MCP_UNASKED: "use tools of MCP servers that need no question",
+        INPUT: "type into programs that do not run what is typed",
         HOME: "touch the server's own files or process",
         UNCLEAR: "cannot be looked through",
     }
 )
+
+# Nobody is asked about these: only the mode read_only refuses them.
+UNASKED = frozenset({MCP_UNASKED, INPUT})
 
 # A grant of these would allow everything, or something that cannot be known beforehand: no grant covers them.
 ONCE_ONLY = frozenset({HOME, UNCLEAR})

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from wakeful.model.approvals.approval import Reason
-from wakeful.model.approvals.reason_kinds import COMMAND
+from wakeful.model.approvals.reason_kinds import COMMAND, INPUT
 from wakeful.tools.base import ToolContext
 from wakeful.tools.commands.gate.ground import open_folders
 from wakeful.tools.commands.gate.reasons import Scene, find_reasons
@@ -13,6 +13,7 @@ from wakeful.tools.commands.reading.judge import command_only_reads, typing_only
 from wakeful.tools.commands.request import TerminalRequest
 
 _MORE = Reason(COMMAND, "does more than read, as far as can be told")
+_INPUT = Reason(INPUT, "types into a program, which may write it to a file")
 
 
 async def reasons_of_command(request: TerminalRequest, context: ToolContext, home: Path) -> tuple[Reason, ...]:
@@ -28,12 +29,12 @@ async def reasons_of_command(request: TerminalRequest, context: ToolContext, hom
 
 
 async def reasons_of_typing(typing: Typing, workdir: Path, context: ToolContext, home: Path) -> tuple[Reason, ...]:
-    """Return none for a program that does not run what is typed into it."""
+    """Return one that nobody is asked about for a program that does not run what is typed into it."""
     scene = _scene(workdir, context, home)
 
     def find() -> tuple[Reason, ...]:
         if not runs_input(typing.command, scene):
-            return ()
+            return (_INPUT,)
         dangers = reasons_to_type(typing, scene)
         reads = typing_only_reads(typing.command, typing.before, typing.new, str(workdir))
         return dangers if reads else (*dangers, _MORE)

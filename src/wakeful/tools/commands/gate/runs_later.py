@@ -1,7 +1,21 @@
 """Recognises files that other programs run by themselves: writing to one runs something later, without a question."""
 
+from itertools import pairwise
+
 _FOLDERS = {".git": "git reads and runs", ".husky": "git runs", ".vscode": "the editor reads and runs"}
-_FILES = {".envrc": "direnv runs"}
+# Folders of which two steps tell what they are.
+_INNER_FOLDERS = {
+    (".config", "git"): "git reads and runs",
+    (".config", "fish"): "every new shell runs",
+    (".config", "systemd"): "systemd reads and runs",
+    (".config", "autostart"): "the desktop runs",
+}
+_FILES = {
+    ".envrc": "direnv runs",
+    ".gitconfig": "git reads and runs",
+    "sitecustomize.py": "every new Python runs",
+    "usercustomize.py": "every new Python runs",
+}
 _START_UP = frozenset(
     [
         ".bashrc",
@@ -34,6 +48,9 @@ def runner_of(path: str) -> str | None:
     for step in steps[:-1] or steps:
         if step in _FOLDERS:
             return _FOLDERS[step]
+    for pair in pairwise(steps):
+        if pair in _INNER_FOLDERS:
+            return _INNER_FOLDERS[pair]
     name = steps[-1] if steps else ""
     if name in _START_UP:
         return "every new shell runs"
