@@ -1,8 +1,9 @@
 """What a write changes in a file: a unified diff, and how many lines it adds and removes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import chain
 
 from wakeful.model.files.file_type import is_binary
 from wakeful.model.journal.change import DIFF_LIMIT
@@ -51,10 +52,10 @@ def compare(old: bytes | None, new: bytes, name: str) -> Comparison:
     groups = middle.groups()
     changed = [opcode for group in groups for opcode in group if opcode[0] != "equal"]
     before = "/dev/null" if old is None else f"a/{name}"
-    lines = [f"--- {before}", f"+++ b/{name}", *(line for group in groups for line in _hunk(middle, group))]
+    lines = chain([f"--- {before}", f"+++ b/{name}"], *(_hunk(middle, group) for group in groups))
     added = sum(end - start for _, _, _, start, end in changed)
     removed = sum(end - start for _, start, end, _, _ in changed)
-    return Comparison(_cut("\n".join(lines)) if changed else "", added, removed)
+    return Comparison(_joined(lines) if changed else "", added, removed)
 
 
 def count_lines(data: bytes) -> int:
@@ -135,7 +136,15 @@ def _range(skipped: int, length: int) -> str:
     return f"{start}" if length == 1 else f"{start},{length}"
 
 
-def _cut(text: str) -> str:
+def _joined(lines: Iterable[str]) -> str:
+    """Return the lines up to the limit. Lines after it are not even made."""
+    kept, room = [], DIFF_LIMIT
+    for line in lines:
+        kept.append(line)
+        room -= len(line) + 1
+        if room < 0:
+            break
+    text = "\n".join(kept)
     if len(text) <= DIFF_LIMIT:
         return text
     mark = "\n[Cut: the change is longer than this.]"

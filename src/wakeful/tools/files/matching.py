@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from heapq import nlargest
+from itertools import islice
 from typing import Any
 
 from wakeful.tools.base import Unusable
@@ -23,18 +24,15 @@ _ALIKE = 0.6
 def replaced(data: bytes, old: str, new: str, name: str, *, everywhere: bool) -> bytes:
     """Return the content of a file with one text replaced by another. Raises Unusable."""
     pattern = re.compile(_pattern_of(old))
-    matches = list(pattern.finditer(data))
-    if not matches:
+    first = pattern.search(data)
+    if first is None:
         raise Unusable(f"old_text was not found in {name}", "no_match", nearest=_nearest(data, old))
     if not everywhere:
-        # Occurrences that overlap are not unique, either.
-        again = pattern.search(data, matches[0].start() + 1)
-        _require_one(data, matches if again is None or len(matches) > 1 else [matches[0], again], name)
-    pieces, end = [], 0
-    for match in matches:
-        pieces += [data[end : match.start()], _with_line_ends_of(data, match.start(), new)]
-        end = match.end()
-    return b"".join([*pieces, data[end:]])
+        _require_one(data, pattern, first, name)
+    if b"\r" not in data:
+        # Without a piece of memory for each of what may be millions of places.
+        return data.replace(old.encode(errors="replace"), new.encode(errors="replace"))
+    return pattern.sub(lambda match: _with_line_ends_of(data, match.start(), new), data)
 
 
 def _pattern_of(old: str) -> bytes:
@@ -45,13 +43,17 @@ def _pattern_of(old: str) -> bytes:
     return b"".join(re.escape(line) + end for line, end in zip(lines, ends, strict=True))
 
 
-def _require_one(data: bytes, matches: Sequence[re.Match[bytes]], name: str) -> None:
-    if len(matches) == 1:
+def _require_one(data: bytes, pattern: re.Pattern[bytes], first: re.Match[bytes], name: str) -> None:
+    again = pattern.search(data, first.start() + 1)
+    if again is None:
         return
-    numbers = [str(data.count(b"\n", 0, match.start()) + 1) for match in matches[:_MOST_NAMED]]
-    more = ", …" if len(matches) > _MOST_NAMED else ""
+    count = sum(1 for _ in pattern.finditer(data))
+    # Occurrences that overlap are not unique, either.
+    named = islice(pattern.finditer(data), _MOST_NAMED) if count > 1 else (first, again)
+    numbers = [str(data.count(b"\n", 0, match.start()) + 1) for match in named]
+    more = ", …" if count > _MOST_NAMED else ""
     raise Unusable(
-        f"old_text occurs {len(matches)} times in {name}, at lines {', '.join(numbers)}{more}: give more of the text "
+        f"old_text occurs {max(count, 2)} times in {name}, at lines {', '.join(numbers)}{more}: give more of the text "
         "around it, or set replace_all",
         "not_unique",
     )
