@@ -9,7 +9,7 @@ const { delegatesOf, doingWords, usedWords } = await import(`${JS}/work_words.js
 const { applyFrame } = await import(`${JS}/session/fold.js`);
 const { emptyState } = await import(`${JS}/session/state.js`);
 
-const WORK = { tool: "", argument: "", words: "", steps: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0, sub_agents: 0 };
+const WORK = { tool: "", argument: "", words: "", steps: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0, sub_agents: 0, model: "" };
 
 test("a sub-agent shows the tool that it runs, else its last words, else that it thinks", () => {
   const said = { ...WORK, words: "Three places." };
@@ -25,6 +25,7 @@ test("what it has used says whether a price is unknown, and counts its own sub-a
   assert.equal(usedWords(used), "4 steps · 12.3k tokens · $0.03 · 1 sub-agent");
   assert.equal(usedWords({ ...used, cost_usd: null, sub_agents: 0 }), "4 steps · 12.3k tokens · no price");
   assert.equal(usedWords({ ...WORK, steps: 1 }), "1 step");
+  assert.equal(usedWords({ ...WORK, steps: 1, model: "openai:gpt-5" }), "gpt-5 · 1 step");
   assert.equal(usedWords(undefined), "");
 });
 

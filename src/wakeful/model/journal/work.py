@@ -25,6 +25,8 @@ class SubAgentWork:
     spend: Spend = field(default_factory=Spend)
     # How many sub-agents work for it now, at any depth.
     sub_agents: int = 0
+    # The model that its delegation chose; empty if it has that of its parent.
+    model: str = ""
 
 
 def call_or_words(step: list[Entry]) -> tuple[str, str, str]:

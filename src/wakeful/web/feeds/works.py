@@ -1,6 +1,6 @@
 """How far the sub-agents of a session have come, as the store has it, in the form that clients get."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from wakeful.model.journal.work import SubAgentWork, call_or_words
@@ -24,10 +24,12 @@ async def works_in(tx: Transaction, session_id: str) -> Works:
     """Return the work of the session's running sub-agents, each with what its own sub-agents have used."""
     works: dict[str, SubAgentWork] = {}
     sessions: set[str] = set()
+    parent = await tx.sessions.get(session_id)
     for task in await tx.tasks.running_in(session_id):
         child = None if task.child_session_id is None else await tx.sessions.get(task.child_session_id)
         if child is not None:
-            works[task.id], below = await _work_of(tx, child)
+            work, below = await _work_of(tx, child)
+            works[task.id] = replace(work, model="" if parent is None or child.model == parent.model else child.model)
             sessions |= below
     return Works(works, frozenset(sessions))
 
@@ -40,6 +42,7 @@ def shown_work(work: SubAgentWork) -> dict[str, Any]:
         "steps": work.steps,
         **cost_fields(work.spend),
         "sub_agents": work.sub_agents,
+        "model": work.model,
     }
 
 

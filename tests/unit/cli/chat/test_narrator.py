@@ -261,7 +261,7 @@ def test_sub_agents_are_shown_as_long_as_they_run() -> None:
     screen, standing = RecordingScreen(), Standing()
     task = {"id": "del_1", "command": "count", "status": "running", "will_notify": True}
     work = {"tool": "terminal", "argument": "ls", "words": "", "steps": 1, "input_tokens": 0, "output_tokens": 0}
-    standing.tasks, standing.works = [task], {"del_1": work | {"cost_usd": 0, "sub_agents": 0}}
+    standing.tasks, standing.works = [task], {"del_1": work | {"cost_usd": 0, "sub_agents": 0, "model": ""}}
     narrator = Narrator(screen, standing)
     narrator.show_work()
     assert screen.work == {"del_1": "↳ count (1 step): terminal ls"}

@@ -27,7 +27,8 @@ def _doing(work: dict[str, Any]) -> str:
 
 
 def _used(work: dict[str, Any]) -> str:
-    parts = [_count(work["steps"], "step")]
+    parts = [work["model"].partition(":")[2]] if work["model"] else []
+    parts.append(_count(work["steps"], "step"))
     if used := work["input_tokens"] + work["output_tokens"]:
         parts.append(f"{used:,} tokens")
     if work["cost_usd"]:

@@ -1,6 +1,7 @@
 // What a running sub-agent does and has used so far, in words.
 
 import { count, money, tokens } from "./format.js";
+import { modelName } from "./model_names.js";
 
 // "terminal pytest -q", the last words in quotes, or "thinking" before the first answer.
 export function doingWords(work) {
@@ -8,12 +9,13 @@ export function doingWords(work) {
   return work?.words ? `“${work.words}”` : "thinking";
 }
 
-// "4 steps · 12.3k tokens · $0.03 · 1 sub-agent"
+// "4 steps · 12.3k tokens · $0.03 · 1 sub-agent"; before it the model, if it is not that of the session.
 export function usedWords(work) {
   if (!work) return "";
   const used = work.input_tokens + work.output_tokens;
   const price = work.cost_usd === null ? "no price" : work.cost_usd > 0 ? money(work.cost_usd) : "";
   const parts = [
+    modelName(work.model),
     count(work.steps, "step"),
     used ? `${tokens(used)} tokens` : "",
     price,

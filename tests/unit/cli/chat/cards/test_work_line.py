@@ -16,6 +16,7 @@ WORK: dict[str, Any] = {
     "output_tokens": 0,
     "cost_usd": None,
     "sub_agents": 0,
+    "model": "",
 }
 
 
@@ -27,6 +28,7 @@ def test_a_line_says_the_goal_what_is_done_and_what_was_used() -> None:
     assert line() == "↳ count the sheep (0 steps): thinking"
     assert line(words="Nine\nso far.", steps=1) == "↳ count the sheep (1 step): Nine so far."
     used = {"steps": 4, "input_tokens": 12_000, "output_tokens": 300, "cost_usd": 0.25, "sub_agents": 1}
+    assert line(model="local:qwen3") == "↳ count the sheep (qwen3, 0 steps): thinking"
     assert line(tool="terminal", argument="pytest -q", words="So:", **used) == (
         "↳ count the sheep (4 steps, 12,300 tokens, $0.25, 1 sub-agent): terminal pytest -q"
     )
