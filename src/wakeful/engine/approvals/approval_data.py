@@ -9,6 +9,9 @@ from wakeful.model.approvals.grant import short_folder
 from wakeful.model.approvals.reason_kinds import describe_kind
 from wakeful.model.tasks.task_data import time_text
 
+# Questions of older versions name no tool: only commands were asked about.
+_COMMAND_TOOLS = frozenset({"", "terminal", "process"})
+
 
 def approval_data(approval: Approval, shown_in: str) -> dict[str, Any]:
     """Return the approval as session `shown_in` shows it. Call ids are unique per session only, so in a session above
@@ -37,8 +40,9 @@ def approval_data(approval: Approval, shown_in: str) -> dict[str, Any]:
 def _choice_words(approval: Approval) -> dict[str, str]:
     """Return the texts that explain the lasting choices, by choice."""
     kinds = _listed(dict.fromkeys(describe_kind(found.kind) for found in approval.reasons))
+    what = "commands" if approval.tool in _COMMAND_TOOLS else "calls"
     words = {
-        Choice.SESSION: f"In this session and its sub-agents, commands that {kinds} run without asking, "
+        Choice.SESSION: f"In this session and its sub-agents, {what} that {kinds} run without asking, "
         "as long as this session exists.",
         Choice.FOLDER: f"The same kinds, in all your sessions in {short_folder(approval.folder)} and below, "
         f"until {_date(approval.granted_until)}. You can revoke each one in Settings or with wakeful grants.",
