@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { contextWords, meterLabel, meterWords, usageRows } from "../../../src/wakeful/web/static/js/header/usage_words.js";
-import { dayRows, dayWords, todayWords, unpricedWords, waitWords } from "../../../src/wakeful/web/static/js/spending.js";
+import { dayRows, dayWords, limitRows, spentWords, todayWords, unpricedWords, waitWords } from "../../../src/wakeful/web/static/js/spending.js";
 import { fallbackWords } from "../../../src/wakeful/web/static/js/transcript/fallback_words.js";
 import { itemsOf } from "../../../src/wakeful/web/static/js/transcript/items.js";
 import { runningSize, summarySize, summaryTitle } from "../../../src/wakeful/web/static/js/transcript/summary_words.js";
@@ -74,6 +74,16 @@ test("the day's spend says which limit comes next, or which is reached", () => {
   assert.match(todayWords({ ...today, days: [dayOf("2026-11-16", null)] }), /^What today has cost is unknown: .* At \$5\.00/);
   assert.match(todayWords({ ...today, state: "wakes_wait" }), /^Today’s \$5\.00 are spent\. Nothing wakes/);
   assert.match(todayWords({ ...today, state: "stopped" }), /^Today’s \$20\.00 are spent\. No model/);
+});
+
+test("the settings say what today has cost and from which amounts on agents stop", () => {
+  const usage = { spent_today_usd: 0.001, cap_usd: 5, hard_cap_usd: null, days: [{ ...dayOf("2026-11-16", 0.001), unpriced_tokens: 412_000 }] };
+  assert.equal(spentWords(usage), "Under $0.01 today, and 412k tokens without a price");
+  const [wakes, all] = limitRows(usage, "/home/ann/config.toml");
+  assert.equal(wakes[0], "From $5.00 on, nothing wakes by itself");
+  assert.match(wakes[1], /^Reports wait for midnight UTC .* daily_spend_usd in \/home\/ann\/config\.toml changes it\.$/);
+  assert.deepEqual(all, ["No amount from which on nothing runs at all", "daily_spend_hard_usd in /home/ann/config.toml sets it."]);
+  assert.equal(limitRows(usage, null)[1][1], "");
 });
 
 test("jobs that wait for the day's limit say how they go on, and the operator how to raise it", () => {

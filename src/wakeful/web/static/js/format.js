@@ -2,10 +2,10 @@
 
 const HOUR_MINUTE = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hour12: false });
 const WEEKDAY = new Intl.DateTimeFormat("en", { weekday: "long" });
-const DAY = new Intl.DateTimeFormat("en", { day: "numeric", month: "long" });
-const DAY_AND_YEAR = new Intl.DateTimeFormat("en", { day: "numeric", month: "long", year: "numeric" });
+const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long" });
+const DAY_AND_YEAR = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric" });
 const SHORT_WEEKDAY = new Intl.DateTimeFormat("en", { weekday: "short" });
-const SHORT_DAY = new Intl.DateTimeFormat("en", { day: "numeric", month: "short" });
+const SHORT_DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const WHOLE = new Intl.NumberFormat("en");
 const DAY_SECONDS = 86_400;
 

@@ -1,13 +1,17 @@
 // What was spent today, in all sessions, and where the limits are.
 
 import { api } from "./api.js";
-import { count, money, price, whole } from "./format.js";
+import { count, money, price, tokens, whole } from "./format.js";
 
 // Days are those of UTC.
 const WEEKDAY = new Intl.DateTimeFormat("en", { weekday: "long", timeZone: "UTC" });
 
 export function fetchToday() {
   return api.get("/api/usage", { days: 1 });
+}
+
+export function fetchDays() {
+  return api.get("/api/usage", { days: 7 });
 }
 
 // How jobs go on that the day's limit keeps waiting. `file` is null for those who cannot change the settings.
@@ -31,15 +35,36 @@ export function dayWords(usage) {
   return days.some((day) => day.cost_usd !== 0) ? `${money(spent)} today` : "";
 }
 
+// "$3.12 today, and 412k tokens without a price"
+export function spentWords({ spent_today_usd: spent, days }) {
+  const unpriced = days.at(-1).unpriced_tokens;
+  const amount = money(spent).replace(/^under/, "Under");
+  return `${amount} today${unpriced ? `, and ${tokens(unpriced)} tokens without a price` : ""}`;
+}
+
+// [[title, what it means]] of the two limits. `file` is null for those who cannot change the settings.
+export function limitRows({ cap_usd: cap, hard_cap_usd: hard }, file) {
+  return [
+    limitRow(cap, "nothing wakes by itself", "Reports wait for midnight UTC or for your next message, which runs.", "daily_spend_usd", file),
+    limitRow(hard, "nothing runs at all", "A step that has begun is finished.", "daily_spend_hard_usd", file),
+  ];
+}
+
+function limitRow(amount, effect, meaning, setting, file) {
+  const change = file ? `${setting} in ${file} ${amount === null ? "sets" : "changes"} it.` : "";
+  const title = amount === null ? `No amount from which on ${effect}` : `From ${money(amount)} on, ${effect}`;
+  return [title, [amount === null ? "" : meaning, change].filter(Boolean).join(" ")];
+}
+
 // [[day, tokens, cost]] from the oldest with an answer on; the last is the sum.
 export function dayRows({ days }) {
   const first = days.findIndex(isUsed);
   const shown = first < 0 ? [] : days.slice(first);
   const costs = shown.filter(isUsed).map((day) => day.cost_usd);
   const sum = costs.length && costs.every((cost) => cost === null) ? null : costs.reduce((all, cost) => all + cost, 0);
-  const tokens = shown.reduce((all, day) => all + tokensOf(day), 0);
+  const used = shown.reduce((all, day) => all + tokensOf(day), 0);
   const rows = shown.map((day, at) => [dateName(day.date, shown.length - 1 - at), whole(tokensOf(day)), price(day.cost_usd)]);
-  return [...rows, [count(days.length, "day"), whole(tokens), price(sum)]];
+  return [...rows, [count(days.length, "day"), whole(used), price(sum)]];
 }
 
 // Null when all tokens have a price.

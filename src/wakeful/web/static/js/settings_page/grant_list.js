@@ -1,18 +1,30 @@
-// What agents may do without asking, because a person allowed it.
+// What agents may do without asking, because a person allowed it, and what their commands cannot see.
 
 import { api } from "../api.js";
-import { el } from "../dom.js";
+import { el, icon } from "../dom.js";
+import { me } from "../me.js";
 import { day } from "./days.js";
 import { entriesSection } from "./entries.js";
 
 export function grantList() {
-  return entriesSection({
+  const section = entriesSection({
     id: "permissions",
     name: "Allowed without asking",
     hint: "Each applies to one kind of danger. After you revoke it, the next call asks again.",
     empty: "Nothing. Every dangerous call asks first.",
     load: async () => (await api.get("/api/grants")).grants.map(entry),
   });
+  section.append(sandboxPart());
+  return section;
+}
+
+function sandboxPart() {
+  const isThere = me.sandbox === "bwrap";
+  const words = isThere
+    ? "Commands run in a sandbox (bubblewrap). They see your files, but not Wakeful’s key, database or process. The network is open; sudo does not work inside."
+    : "No sandbox. A command can read Wakeful’s key, and so answer its own questions; only what names it is asked about. wakeful doctor says why, and what to do.";
+  const sign = el("span", { class: `state state--${isThere ? "ok" : "off"}` }, icon(isThere ? "ok" : "warn"));
+  return el("div", { class: "sub" }, el("div", { class: "sub__head" }, el("h3", { text: "Sandbox" })), el("p", { class: "sandbox" }, sign, el("span", { text: words })));
 }
 
 function entry(grant) {

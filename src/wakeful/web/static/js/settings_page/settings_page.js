@@ -12,12 +12,16 @@ import { grantList } from "./grant_list.js";
 import { loginList } from "./login_list.js";
 import { headingOf } from "./set_section.js";
 import { SettingsNav } from "./settings_nav.js";
+import { skillsSection } from "./skills_section.js";
+import { spendingSection } from "./spending_section.js";
 
 const SECTIONS = [
   { id: "permissions", name: "Allowed without asking", icon: "shield", make: grantList },
   { id: "logins", name: "Logins", icon: "person", make: loginList },
   { id: "doors", name: "Doors", icon: "chat", make: doorsSection, isForOperator: true },
-  { id: "mcp", name: "MCP servers", icon: "hook", make: mcpSection, isForOperator: true },
+  { id: "mcp", name: "MCP servers", icon: "plug", make: mcpSection, isForOperator: true },
+  { id: "skills", name: "Skills and instructions", icon: "book", make: skillsSection },
+  { id: "spending", name: "Spending", icon: "coin", make: spendingSection },
   { id: "appearance", name: "Appearance", icon: "sun", make: appearanceSection },
   { id: "about", name: "About", icon: "info", make: aboutSection },
 ];
