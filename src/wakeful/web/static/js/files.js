@@ -1,6 +1,7 @@
 // Files of messages: pictures are shown, all others are offered.
 
 import { el, icon } from "./dom.js";
+import { count } from "./format.js";
 
 const SHOWN = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
@@ -10,7 +11,7 @@ export function isPicture({ type }) {
 
 // "812 bytes", "48 KB", "1.2 MB"
 export function sizeWords(size) {
-  if (size < 1000) return `${size} bytes`;
+  if (size < 1000) return count(size, "byte");
   if (size < 1_000_000) return `${Math.round(size / 1000)} KB`;
   return `${Math.round(size / 100_000) / 10} MB`;
 }

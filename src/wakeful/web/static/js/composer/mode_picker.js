@@ -41,6 +41,8 @@ export function modeButton() {
   const show = () => {
     const mode = MODES[currentMode()] ?? MODES.accept_edits;
     sign.replaceChildren(icon(mode.icon));
+    // The only mode that can surprise is the only one in colour.
+    sign.classList.toggle("mode__icon--everything", mode === MODES.everything);
     name.textContent = mode.name;
     button.setAttribute("aria-label", `Permissions: ${mode.name}`);
     // A sub-agent has the mode of the session that it works for.

@@ -11,7 +11,8 @@ const MOST = 10;
 
 export class Tray {
   #session = null;
-  // {key, name, size, type, id?, url?, part?, error?, cancel?}: without `id` it is on its way.
+  // {key, name, size, type, id?, url?, part?, error?, again?, cancel?}: without `id` it is on its way; `again` uploads a file
+  // for which the server did not answer.
   #files = [];
   #changed;
 
@@ -64,13 +65,18 @@ export class Tray {
   }
 
   #upload(file) {
-    const entry = { key: newId("file"), name: file.name || "pasted.png", size: file.size, type: file.type, part: 0 };
+    const entry = { key: newId("file"), name: file.name || "pasted.png", size: file.size, type: file.type };
+    this.#files.push(entry);
+    this.#send(file, entry);
+  }
+
+  #send(file, entry) {
+    Object.assign(entry, { part: 0, error: null, again: null });
     const { done, cancel } = upload(file, entry.name, this.#session, (part) => this.#update(entry, { part }));
     entry.cancel = cancel;
-    this.#files.push(entry);
     done.then(
       (taken) => this.#update(entry, { ...taken, url: `/api/attachments/${taken.id}` }),
-      (error) => error.name !== "AbortError" && this.#update(entry, { error: error.message }),
+      (error) => error.name !== "AbortError" && this.#update(entry, { error: error.message, again: error.status ? null : () => this.#send(file, entry) }),
     );
   }
 
@@ -85,6 +91,11 @@ export class Tray {
     if (!entry.id) entry.cancel?.();
     this.#files = this.#files.filter((one) => one !== entry);
     this.#keep();
+  }
+
+  #again(entry) {
+    entry.again();
+    this.#draw();
   }
 
   #keep() {
@@ -106,7 +117,12 @@ export class Tray {
       el("span", { class: "attach__icon" }, thumbnail(entry)),
       el("span", { class: "attach__name", text: entry.name, title: entry.name }),
       note(entry),
-      iconButton("cross", label, () => this.#remove(entry), "button--small"),
+      el(
+        "span",
+        { class: "attach__acts" },
+        entry.again && iconButton("again", `Upload ${entry.name} again`, () => this.#again(entry), "button--small"),
+        iconButton("cross", label, () => this.#remove(entry), "button--small"),
+      ),
     );
   }
 }
