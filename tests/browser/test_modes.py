@@ -33,7 +33,7 @@ async def test_a_mode_is_chosen_before_the_first_message_and_another_one_in_the_
     await page.keyboard.press("Enter")
     await expect(button).to_have_accessible_name("Permissions: Read only")
     await screen.say("write b.txt: hello")
-    await expect(page.locator("#turns")).to_contain_text("this session's mode is read_only")
+    await expect(page.locator("#turns")).to_contain_text("This session may only read. Accept edits would allow it.")
 
     await page.reload()
     await expect(button).to_have_accessible_name("Permissions: Read only")

@@ -12,7 +12,7 @@ test("a change shows its lines, a new file its size", () => {
 });
 
 test("what was taken back says so, and what was not says why", () => {
-  assert.equal(changeState({ changes: [{ ...CHANGED, undone: true }] }).words, "undone");
+  assert.equal(changeState({ changes: [{ ...CHANGED, undone: true }] }).words, "undone by you");
   const skipped = { changes: [CHANGED], notUndone: "changed_since" };
   assert.equal(changeState(skipped).words, "not undone");
   assert.equal(whyNotUndone(skipped)[0], "The file was changed since.");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { failureSentence } from "../../../src/wakeful/web/static/js/transcript/failure_words.js";
 import { callState, readCall } from "../../../src/wakeful/web/static/js/transcript/tool_words.js";
 
 const RUN = {
@@ -24,6 +25,24 @@ test("a call is known by what it runs", () => {
   assert.equal(readCall({ ...RUN, arguments: '{"command": "half' }).what, '{"command": "half');
 });
 
+test("a change of the plan is known by what is done now and how much is over", () => {
+  const plan = (...items) => ({ ...RUN, name: "todo", arguments: "{}", result: JSON.stringify({ items }) });
+  const [done, active] = [{ text: "Read", status: "done" }, { text: "Mend", status: "active" }];
+  assert.equal(readCall(plan(done, active)).what, "Mend");
+  assert.deepEqual(stateOf(plan(done, active)), { kind: "ok", words: "1 of 2 done" });
+  assert.equal(readCall(plan({ ...active, status: "pending" })).what, "1 step");
+  assert.equal(stateOf(plan({ ...active, status: "pending" })).words, "planned");
+});
+
+test("a tool of an MCP server is known by the server and by all that it is given", () => {
+  const call = readCall({ ...RUN, name: "mcp__tickets__search", arguments: '{"q":"checkout","limit":3}', result: "ok" });
+  assert.deepEqual([call.icon, call.name, call.what], ["plug", "tickets · search", '{"q":"checkout","limit":3}']);
+});
+
+test("a search that found nothing says so in its row", () => {
+  assert.equal(stateOf({ ...RUN, name: "search_files", result: "[No matches.]" }).words, "no matches · 3.4 s");
+});
+
 test("a call tells how its command ended", () => {
   const ended = (code, error = null) =>
     stateOf({ ...RUN, result: JSON.stringify({ output: "", exit_code: code, error }) });
@@ -45,6 +64,15 @@ test("a call that failed says why in its row, red where something went wrong", (
   assert.equal(readCall(tool).error, "It did not work.");
   assert.deepEqual(stateOf(tool), { kind: "fail", words: "not found · 3.4 s" });
   assert.equal(stateOf(failed("a_code_of_tomorrow")).words, "failed · 3.4 s");
+});
+
+test("what the model is told of a refusal is said to the reader in other words", () => {
+  assert.equal(failureSentence({ code: "denied", error: "Do not try it again." }), "You said no.");
+  assert.equal(failureSentence({ code: "denied", error: "Do not try it again.", isChat: true }), "It was denied.");
+  const [edit, push] = ["… (accept_edits allows it, ask asks first).", "… (ask and accept_edits ask about it)."];
+  assert.equal(failureSentence({ code: "read_only", error: edit }), "This session may only read. Accept edits would allow it.");
+  assert.equal(failureSentence({ code: "read_only", error: push }), "This session may only read.");
+  assert.equal(failureSentence({ code: "not_found", error: "a.txt was not found." }), "a.txt was not found.");
 });
 
 test("calls that were held back or interrupted are grey", () => {

@@ -22,6 +22,7 @@ export function startDrawer(element) {
 
 class Drawer {
   #element;
+  #title = el("h2", { text: "Background" });
   #body = el("div", { class: "drawer__body" });
   // Cards by task id, rows by what they show: both are reused, so an unfolded log stays as it is.
   #cards = new Map();
@@ -31,7 +32,7 @@ class Drawer {
 
   constructor(element) {
     this.#element = element;
-    const head = el("div", { class: "drawer__head" }, el("h2", { text: "Background" }), iconButton("cross", "Close background work", () => this.close()));
+    const head = el("div", { class: "drawer__head" }, this.#title, iconButton("cross", "Close background work", () => this.close()));
     element.replaceChildren(head, this.#body);
     on("session-opened", () => this.#forget());
     on("session-changed", (parts) => parts.some((part) => ["tasks", "works", "approvals", "turns", "todo"].includes(part)) && this.#draw());
@@ -99,6 +100,7 @@ class Drawer {
     this.#drawRunning(running);
     this.#drawDone(over.slice(0, MOST_DONE));
     const parts = planParts(openSession.todo);
+    this.#title.textContent = parts.length ? "Plan and background" : "Background";
     if (running.length) parts.push(el("h3", { class: "drawer__group", text: "Running" }), ...[...this.#cards.values()].map((card) => card.element));
     if (over.length) parts.push(el("h3", { class: "drawer__group", text: "Finished" }), el("div", {}, [...this.#done.values()].map((row) => row.element)));
     if (!parts.length) parts.push(emptyDrawer());

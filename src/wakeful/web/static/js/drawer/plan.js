@@ -6,7 +6,11 @@ export function planParts(items) {
   if (!items.length) return [];
   const done = items.filter((item) => item.status === "done").length;
   const head = el("div", { class: "drawer__group drawer__sub" }, el("h3", { text: "Plan" }), el("span", { class: "num", text: `${done} of ${items.length}` }));
-  return [head, el("div", { class: "drawer__plan" }, el("ul", { class: "plan" }, items.map(planItem)))];
+  return [head, el("div", { class: "drawer__plan" }, planList(items))];
+}
+
+export function planList(items) {
+  return el("ul", { class: "plan" }, items.map(planItem));
 }
 
 function planItem({ text, status }) {

@@ -54,7 +54,8 @@ export function startHeader(element) {
     const running = [...openSession.tasks.values()].filter((task) => task.status === "running").length;
     count.hidden = !running;
     count.textContent = running;
-    background.setAttribute("aria-label", running ? `Background work, ${running} running` : "Background work");
+    const name = openSession.todo.length ? "Plan and background work" : "Background work";
+    background.setAttribute("aria-label", running ? `${name}, ${running} running` : name);
   };
   on("session-opened", draw);
   on("beginning", draw);

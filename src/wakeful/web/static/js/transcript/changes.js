@@ -23,7 +23,7 @@ const WHY = {
 // The state of a call that has changed files; null if its result says more.
 export function changeState({ changes = [], notUndone }) {
   if (!changes.length) return null;
-  if (changes.every((change) => change.undone)) return { kind: "off", icon: "undo", words: "undone" };
+  if (changes.every((change) => change.undone)) return { kind: "off", icon: "undo", words: "undone by you" };
   if (notUndone) return { kind: "off", icon: "info", words: "not undone" };
   const [{ kind, added, removed }] = changes;
   if (kind === "created") return { kind: "ok", words: `new, ${count(added, "line")}` };
@@ -122,6 +122,11 @@ export function nearestView(nearest, path) {
   const lines = nearest.map(({ line, text }) =>
     el("span", { class: "ln" }, el("i", { text: line }), el("i", { text: "" }), el("i", { text })),
   );
-  const at = el("span", { class: "diff__at", text: `nearest lines of ${path}` });
+  const at = el("span", { class: "diff__at", text: `nearest, ${lineWords(nearest)} of ${path}` });
   return el("pre", { class: "diff diff--lines", tabindex: 0, "aria-label": "Nearest lines" }, at, lines);
+}
+
+function lineWords(nearest) {
+  const [first, last] = [nearest[0].line, nearest.at(-1).line];
+  return first === last ? `line ${first}` : `lines ${first} to ${last}`;
 }

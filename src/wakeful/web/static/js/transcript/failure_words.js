@@ -24,6 +24,24 @@ const HELD_BACK = {
   interrupted: ["lost", "cut off"],
   nobody_to_ask: ["cross", "not asked"],
 };
+// The result speaks to the model; these say the same to the reader.
+const FOR_READER = {
+  denied: "You said no.",
+  expired: "Nobody answered in time.",
+  no_match: "The text to replace is not in the file. Nothing was changed.",
+};
+
+// `isChat`: the session belongs to a chat, where others answer, too.
+export function failureSentence({ code, error, isChat = false }) {
+  if (code === "denied" && isChat) return "It was denied.";
+  if (code === "read_only") return readOnlySentence(error);
+  return FOR_READER[code] ?? error;
+}
+
+function readOnlySentence(error) {
+  const isAllowedElsewhere = error.includes("accept_edits allows it");
+  return `This session may only read.${isAllowedElsewhere ? " Accept edits would allow it." : ""}`;
+}
 
 export function failureState({ code, seconds = "" }) {
   const [icon, words] = HELD_BACK[code] ?? [];

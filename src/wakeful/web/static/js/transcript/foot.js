@@ -1,8 +1,8 @@
-// The line below a turn: actions on its answer, how long it took, how many tokens it used.
+// The line below a turn: actions on its answer, how long it took, how many tokens it used, and what can be undone.
 
 import { copyText } from "../clipboard.js";
 import { el, icon, iconButton } from "../dom.js";
-import { duration, money, whole } from "../format.js";
+import { count, duration, money, whole } from "../format.js";
 import { me } from "../me.js";
 import { modelName } from "../model_names.js";
 import { openSession } from "../session/state.js";
@@ -10,6 +10,7 @@ import { answeringModel } from "../session/turn_frames.js";
 import { branchButton } from "./branching.js";
 import { regenerateButton, regenerateIcon } from "./regenerating.js";
 import { turnSeconds } from "./turn_words.js";
+import { undoableCalls, undoTurn } from "./undoing.js";
 import { workingKind, workingView } from "./working.js";
 
 export class FootView {
@@ -38,6 +39,7 @@ export class FootView {
       isOpen && turn.cutStep,
       turn.is_cut,
       unusualModel(turn),
+      undoableCalls(messages).length,
     ]);
     if (shown === this.#shown) return;
     this.#shown = shown;
@@ -59,7 +61,16 @@ export class FootView {
       ...stopped,
       actions.childElementCount ? actions : null,
       numbers ? el("span", { class: "num", text: numbers }) : null,
+      this.#undoButton(turnId),
     ].filter(Boolean);
+  }
+
+  #undoButton(turnId) {
+    const { length } = undoableCalls(this.#messages);
+    if (!length) return null;
+    const run = () => undoTurn(turnId, this.#messages);
+    const title = "Undo covers files that the agent wrote or edited, not what commands changed.";
+    return el("button", { class: "button button--quiet button--small turn__undo", type: "button", title, onclick: run }, icon("undo"), `Undo ${count(length, "edit")}`);
   }
 
   #answer() {

@@ -1,11 +1,13 @@
 // One call: a line with what it does and how it went; unfolded, its arguments and its result.
 
 import { el, icon } from "../dom.js";
+import { isPlatform } from "../doors/platforms.js";
 import { fileElements } from "../files.js";
 import { openSession } from "../session/state.js";
 import { changeState, deltaView, whyNotUndone } from "./changes.js";
 import { delegatesOf } from "../work_words.js";
 import { Delegates } from "./delegates.js";
+import { failureSentence } from "./failure_words.js";
 import { stateChip } from "./state_chip.js";
 import { TaskProgress } from "./task_progress.js";
 import { toolBody } from "./tool_body.js";
@@ -52,8 +54,9 @@ export class ToolView {
     const turn = openSession.turns.get(message.turn_id);
     const changed = call.error || isAsking ? null : changeState(message.tool);
     const state = changed ?? callState(message, call, tasks, isAsking, turn);
-    if (changed) [call.error] = whyNotUndone(message.tool);
-    this.#line(message, call, state);
+    const isChat = isPlatform(openSession.session?.platform);
+    call.error = changed ? whyNotUndone(message.tool)[0] : call.error && failureSentence({ ...call, isChat });
+    this.#line(call, state);
     this.#progress.update(tasks);
     this.#delegates.update(delegatesOf(message, call.arguments, [...openSession.tasks.values()]), openSession.works);
     if (message.rev === this.#rev) return;
@@ -64,12 +67,12 @@ export class ToolView {
     if (this.#fold.open) this.#fill();
   }
 
-  #line(message, call, state) {
-    const shown = JSON.stringify([call.icon, message.tool.name, call.what, call.error, state]);
+  #line(call, state) {
+    const shown = JSON.stringify([call.icon, call.name, call.what, call.error, state]);
     if (shown === this.#shown) return;
     this.#shown = shown;
     this.#icon.replaceChildren(icon(call.icon));
-    this.#name.textContent = message.tool.name;
+    this.#name.textContent = call.name;
     this.#what.textContent = call.what;
     this.#why.textContent = call.error;
     this.#why.hidden = !call.error;

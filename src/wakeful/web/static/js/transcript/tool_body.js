@@ -2,6 +2,7 @@
 
 import { api } from "../api.js";
 import { el } from "../dom.js";
+import { planList } from "../drawer/plan.js";
 import { count } from "../format.js";
 import { openSession } from "../session/state.js";
 import { changesView, nearestView } from "./changes.js";
@@ -14,6 +15,10 @@ export function toolBody(message) {
   const body = el("div", { class: "tool__body" });
   if (tool.changes?.length) {
     body.append(...changesView(message));
+    return body;
+  }
+  if (call.plan?.length) {
+    body.append(planList(call.plan));
     return body;
   }
   body.append(el("p", { class: "tool__part", text: "Arguments" }), argumentList(tool, call));
@@ -34,10 +39,10 @@ export function toolBody(message) {
   return body;
 }
 
-// The fields of a failure besides its sentence: the closest lines, the number of matches, the path.
+// The fields of a failure besides its sentence: the number of matches, the path. `nearest` has lines or says nothing.
 function furtherFields({ result }) {
   try {
-    const { error, code, ...more } = JSON.parse(result);
+    const { error, code, nearest, ...more } = JSON.parse(result);
     return Object.keys(more).length ? JSON.stringify(more, null, 1) : "";
   } catch {
     return result;

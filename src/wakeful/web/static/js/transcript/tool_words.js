@@ -2,9 +2,11 @@
 
 import { exactDuration } from "../format.js";
 import { shortId } from "../ids.js";
+import { readMcpName } from "../mcp/mcp_words.js";
 import { codeWords, endedWell } from "../words.js";
 import { readCutFailure, readCutJson } from "./cut_json.js";
 import { failureState } from "./failure_words.js";
+import { planOf, planState, planWhat } from "./plan_words.js";
 
 const ICONS = {
   terminal: "terminal",
@@ -15,20 +17,25 @@ const ICONS = {
   edit_file: "edit",
   show_file: "watch",
   send_file: "watch",
+  search_files: "search",
+  session_search: "search",
+  web_fetch: "globe",
+  todo: "list",
   delegate_task: "agent",
 };
 // The argument to show: the first of these that the call has.
 const MAIN = ["command", "path", "goal", "query", "url", "session_id", "pattern", "name"];
 const TASK_ID = /\b(?:proc|del)_[A-Za-z0-9]+/g;
 
-// {icon, what, caption, arguments, output, exitCode, error, code, nearest, taskIds}: `error` is a sentence, "" if nothing
-// failed.
+// {icon, name, what, caption, arguments, output, exitCode, error, code, nearest, taskIds, plan}: `error` is a sentence, ""
+// if nothing failed; `plan` is null but for a change of the plan.
 export function readCall(tool) {
   const given = asObject(tool.arguments);
   const result = asObject(tool.result) ?? (tool.truncated ? cutResult(tool) : null);
   return {
-    icon: ICONS[tool.name] ?? "gear",
-    what: mainArgument(tool, given),
+    icon: ICONS[tool.name] ?? (readMcpName(tool.name) ? "plug" : "gear"),
+    name: shownName(tool),
+    what: whatOf(tool, given, result),
     caption: typeof given?.caption === "string" ? given.caption : "",
     arguments: given,
     output: result && typeof result.output === "string" ? result.output : null,
@@ -37,6 +44,7 @@ export function readCall(tool) {
     code: typeof result?.code === "string" ? result.code : "",
     nearest: Array.isArray(result?.nearest) ? result.nearest : [],
     taskIds: startedTasks(tool, given, result),
+    plan: planOf(tool, result),
   };
 }
 
@@ -49,8 +57,9 @@ export function callState({ tool, created_at }, call, tasks, isAsking, turn = {}
   if (tasks.length) return groupState(tasks);
   const seconds = tool.seconds === null || tool.seconds === undefined ? "" : exactDuration(tool.seconds);
   if (call.error) return failureState({ code: call.code, seconds });
+  if (call.plan) return planState(call.plan);
   // A command that exits with 3 has not failed as a call.
-  const words = [call.exitCode ? `exit code ${call.exitCode}` : "", seconds].filter(Boolean).join(" · ");
+  const words = [call.exitCode ? `exit code ${call.exitCode}` : "", foundNothing(tool), seconds].filter(Boolean).join(" · ");
   return { kind: call.exitCode ? "fail" : "ok", words: words || "done" };
 }
 
@@ -85,6 +94,24 @@ function groupState(tasks) {
   return bad
     ? { kind: "fail", words: `${bad} of ${tasks.length} failed` }
     : { kind: "ok", words: `${tasks.length} done` };
+}
+
+// "tickets · search" for a tool of an MCP server.
+function shownName({ name }) {
+  const mcp = readMcpName(name);
+  return mcp ? `${mcp.server} · ${mcp.tool}` : name;
+}
+
+function foundNothing({ name, result }) {
+  return name === "search_files" && result === "[No matches.]" ? "no matches" : "";
+}
+
+function whatOf(tool, given, result) {
+  const plan = planOf(tool, result);
+  if (plan) return planWhat(plan);
+  // Which argument matters is known of our own tools only.
+  if (given && readMcpName(tool.name)) return Object.keys(given).length ? JSON.stringify(given) : "";
+  return mainArgument(tool, given);
 }
 
 function mainArgument(tool, given) {
