@@ -40,7 +40,7 @@ def question_card(question: QuestionData, others: int = 0, *, may_answer: bool =
 
 
 def whole_question_card(question: QuestionData) -> Card:
-    lines = (*_numbered(question["command"]), *harmless(question["preview"]).splitlines())
+    lines = (*_numbered(question), *harmless(question["preview"]).splitlines())
     is_diff = bool(question["preview"])
     return Card(
         Tone.QUESTION, "The whole of it:", "", (*lines, "", *_answers(question)), is_prose=True, is_diff=is_diff
@@ -63,19 +63,20 @@ def question_lines(question: QuestionData, how_to_see_all: str) -> list[str]:
         reasons.setdefault(_line_of(command, danger["excerpt"]), []).append(danger)
     of_the_whole = reasons.pop(0, [])
     lines = command.split("\n")
-    shown = [line for number in sorted(reasons) for line in _dangerous(lines, number, reasons[number])]
+    shown = [line for number in sorted(reasons) for line in _dangerous(question, number, reasons[number])]
     hidden = len(lines) - len(reasons)
     if not reasons:
-        shown, hidden = shortened_lines(_numbered(command), _LINES, 1), 0
+        shown, hidden = shortened_lines(_numbered(question), _LINES, 1), 0
     shown += [f"It {one_line(danger['reason'])}." for danger in of_the_whole]
     shown += shortened_lines([harmless(line) for line in question["preview"].splitlines()], _LINES, 1)
     return [*shown, f"… {hidden:,} more line{'s' if hidden > 1 else ''}; {how_to_see_all}"] if hidden else shown
 
 
-def _dangerous(lines: list[str], number: int, dangers: list[QuestionData]) -> list[str]:
+def _dangerous(question: QuestionData, number: int, dangers: list[QuestionData]) -> list[str]:
+    lines = question["command"].split("\n")
     shown = _around(lines[number - 1], dangers[0]["excerpt"])
-    mark = "$" if len(lines) == 1 else f"line {number}:"
-    return [f"{mark} {harmless(shown)}", *(f"  → {one_line(danger['reason'])}" for danger in dangers)]
+    mark = _prompt(question) if len(lines) == 1 else f"line {number}: "
+    return [f"{mark}{harmless(shown)}", *(f"  → {one_line(danger['reason'])}" for danger in dangers)]
 
 
 def _line_of(command: str, excerpt: str) -> int:
@@ -91,9 +92,16 @@ def _around(line: str, excerpt: str) -> str:
     return f"{'…' if start else ''}{line[start : start + _WIDTH]}{'…' if start + _WIDTH < len(line) else ''}"
 
 
-def _numbered(command: str) -> list[str]:
-    lines = harmless(command).split("\n")
-    return [f"$ {line}" if len(lines) == 1 else f"{number:>3}  {line}" for number, line in enumerate(lines, start=1)]
+def _numbered(question: QuestionData) -> list[str]:
+    lines = harmless(question["command"]).split("\n")
+    if len(lines) == 1:
+        return [f"{_prompt(question)}{lines[0]}"]
+    return [f"{number:>3}  {line}" for number, line in enumerate(lines, start=1)]
+
+
+def _prompt(question: QuestionData) -> str:
+    """Return a shell's prompt before a command, and nothing before a path or the call of another tool."""
+    return "$ " if question["tool"] == "terminal" else ""
 
 
 def _answers(question: QuestionData) -> list[str]:

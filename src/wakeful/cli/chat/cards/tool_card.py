@@ -1,6 +1,7 @@
 """The card of a tool call: the tool, its arguments and its result."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ _LAST_OF_DIFF = 4
 _MAIN = ("command", "path", "goal")
 # Whole texts, which the diff shows.
 _TEXTS = frozenset({"content", "old_text", "new_text", "old_string", "new_string"})
+_MCP_NAME = re.compile(r"mcp__([a-z0-9_-]+?)__(.+)")
 
 
 def tool_card(
@@ -24,6 +26,9 @@ def tool_card(
     if changes:
         return _change_card(name, arguments, changes)
     answer = _object_in(result)
+    if name == "todo" and answer is not None and not _error(answer):
+        # The card of the plan shows what it is now.
+        return Card(Tone.TOOL, _shown_name(name), "changed the plan")
     lines = shortened_lines(output_lines(_shown(answer, result)), _FIRST_LINES, _LAST_LINES)
     notes = [*_outcome(answer), *([] if seconds is None else [duration(seconds)])]
     has_failed = bool(_error(answer))
@@ -57,7 +62,13 @@ def call_title(name: str, arguments: str) -> str:
     words = _arguments_in_words(arguments)
     if len(words) > _ARGUMENTS_LENGTH:
         words = f"{words[: _ARGUMENTS_LENGTH - 1].rstrip()}…"
-    return f"{one_line(name)}  {words}".rstrip()
+    return f"{one_line(_shown_name(name))}  {words}".rstrip()
+
+
+def _shown_name(name: str) -> str:
+    """Return `SERVER · TOOL` for a tool of an MCP server."""
+    found = _MCP_NAME.fullmatch(name)
+    return f"{found[1]} · {found[2]}" if found else name
 
 
 def _arguments_in_words(arguments: str) -> str:
@@ -69,7 +80,15 @@ def _arguments_in_words(arguments: str) -> str:
     more = [
         _argument(name, value) for name, value in given.items() if name not in hidden and value not in (None, False)
     ]
+    if goals := _goals(given.get("tasks")):
+        return goals
     return " · ".join([*([one_line(given[main])] if main else []), *more])
+
+
+def _goals(tasks: Any) -> str:
+    """Return the goals of a delegation to several sub-agents."""
+    goals = [task.get("goal") for task in tasks if isinstance(task, dict)] if isinstance(tasks, list) else []
+    return "; ".join(one_line(goal) for goal in goals if isinstance(goal, str))
 
 
 def _argument(name: str, value: Any) -> str:
@@ -100,7 +119,16 @@ def _shown(answer: dict[str, Any] | None, result: str) -> str:
         return str(answer.get("notify_unsupported") or "")
     if isinstance(output, str):
         return output
+    if reports := _reports(answer):
+        return reports
     return "\n".join(f"{name}: {_in_words(value)}" for name, value in answer.items() if value is not None)
+
+
+def _reports(answer: dict[str, Any]) -> str:
+    """Return a line for each sub-agent of a delegation: its goal, and the first words of what it reported."""
+    results = answer.get("results")
+    found = [one for one in results if isinstance(one, dict) and "goal" in one] if isinstance(results, list) else []
+    return "\n".join(f"{_in_words(one['goal'])}: {_in_words(one.get('result') or one.get('status'))}" for one in found)
 
 
 def _error(answer: dict[str, Any] | None) -> str:

@@ -63,7 +63,13 @@ def test_a_danger_without_an_excerpt_shows_the_beginning_of_the_command() -> Non
 def test_a_file_shows_its_change() -> None:
     shown = lines_of(".envrc", ("", "changes what runs later"), preview="-a\n+b", tool="write_file")
 
-    assert shown == ["$ .envrc", "It changes what runs later.", "-a", "+b"]
+    assert shown == [".envrc", "It changes what runs later.", "-a", "+b"]
+
+
+def test_only_a_command_has_a_prompt() -> None:
+    shown = lines_of('fill {"characters":5}', ("", "uses fill of the MCP server made"), tool="mcp__made__fill")
+
+    assert shown == ['fill {"characters":5}', "It uses fill of the MCP server made."]
 
 
 def test_what_the_card_leaves_out_can_be_seen() -> None:

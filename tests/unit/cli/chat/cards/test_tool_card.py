@@ -67,3 +67,23 @@ def test_arguments_that_are_no_json_are_shown_as_they_are() -> None:
 
 def test_a_call_without_a_result_says_so() -> None:
     assert "no result" in interrupted_card("terminal", '{"command": "ls"}').note
+
+
+def test_a_change_of_the_plan_is_one_line_beside_the_plan() -> None:
+    card = tool_card(
+        "todo", '{"items": [{"id": "1", "text": "Read"}]}', '{"items": [{"id": "1", "text": "Read"}]}', 0.1
+    )
+    assert (card.title, card.note, card.lines) == ("todo", "changed the plan", ())
+    assert tool_card("todo", "{}", '{"error": "items is missing."}', 0.1).lines == ("items is missing.",)
+
+
+def test_a_tool_of_an_mcp_server_is_called_by_its_server_and_its_name() -> None:
+    assert call_title("mcp__made__fill", '{"characters": 5}') == "made · fill  characters: 5"
+
+
+def test_a_delegation_shows_its_goals_and_what_each_sub_agent_reported() -> None:
+    one, two = {"goal": "count", "status": "completed", "result": "Nine.\nAll."}, {"goal": "name", "status": "failed"}
+    asked, told = json.dumps({"tasks": [one, two]}), json.dumps({"results": [one, two], "note": ""})
+    card = tool_card("delegate_task", asked, told, 3.0)
+    assert card.title == "delegate_task  count; name"
+    assert card.lines == ("count: Nine. All.", "name: failed")

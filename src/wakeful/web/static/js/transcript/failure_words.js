@@ -28,6 +28,7 @@ const HELD_BACK = {
 const FOR_READER = {
   denied: "You said no.",
   expired: "Nobody answered in time.",
+  interrupted: "The server stopped while this ran; nobody knows whether it ended.",
   no_match: "The text to replace is not in the file. Nothing was changed.",
 };
 
