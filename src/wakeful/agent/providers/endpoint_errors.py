@@ -11,8 +11,9 @@ from wakeful.agent.providers.mended_text import mended
 from wakeful.errors import ModelError
 
 _DETAIL_LIMIT = 300
-# A header named like a secret may hold a mere number, which messages may have too.
-_SHORTEST_SECRET = 6
+# A shorter one occurs in ordinary words: a header named like a secret may hold a mere number, and a local endpoint may
+# get the key `x`.
+SHORTEST_SECRET = 8
 _OVERFLOW_WORDS = (
     "maximum context length",
     "context length",
@@ -79,8 +80,8 @@ class EndpointErrors:
         self._subject = f"The model endpoint {address}"
         self._secret = secret
         # The longest first: one may be a part of another.
-        others = {other for other in other_secrets if len(other) >= _SHORTEST_SECRET}
-        self._secrets = sorted(filter(None, {secret, *others}), key=len, reverse=True)
+        known = {each for each in (secret, *other_secrets) if len(each) >= SHORTEST_SECRET}
+        self._secrets = sorted(known, key=len, reverse=True)
         self._names = {"key": key_setting, "url": url_setting}
         self._answer = answer
 

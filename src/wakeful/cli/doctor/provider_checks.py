@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from wakeful.agent.models.model_list import EndpointModels
+from wakeful.agent.providers.endpoint_errors import SHORTEST_SECRET
 from wakeful.agent.providers.endpoint_settings import EndpointSettings
-from wakeful.cli.doctor.result import CheckResult
+from wakeful.cli.doctor.result import CheckResult, CheckState
 from wakeful.config.config import Config
 from wakeful.errors import ModelError
 
@@ -18,7 +19,18 @@ _SHOWN = 5
 async def check_providers(config: Config, *, is_online: bool) -> list[CheckResult]:
     """Check each endpoint in use. The endpoints themselves are asked only if `is_online`."""
     checks = (_check(config.providers.endpoints[name], used, config, is_online) for name, used in _used(config).items())
-    return list(await asyncio.gather(*checks))
+    found = await asyncio.gather(*checks)
+    return [
+        _with_key(config.providers.endpoints[name], result) for name, result in zip(_used(config), found, strict=True)
+    ]
+
+
+def _with_key(endpoint: EndpointSettings, found: CheckResult) -> CheckResult:
+    """Warn of a key that is too short to be masked: it would be a part of ordinary words."""
+    if found.state is not CheckState.OK or not 0 < len(endpoint.api_key) < SHORTEST_SECRET:
+        return found
+    advice = "Fine for a placeholder; get a longer one if it is a real key"
+    return CheckResult.warn(found.name, f"Its key is too short to be masked in logs, outputs and errors. {advice}.")
 
 
 def _used(config: Config) -> dict[str, list[str]]:

@@ -103,6 +103,12 @@ def test_the_key_is_never_quoted(status: int) -> None:
     assert _KEY not in str(_refused(status, f"Incorrect API key provided: {_KEY}"))
 
 
+def test_a_key_that_occurs_in_ordinary_words_leaves_them_whole() -> None:
+    error = EndpointErrors(_ADDRESS, secret="e").refused(500, {"error": {"message": "The server exploded"}})
+
+    assert "(500: The server exploded)" in str(error)
+
+
 def test_a_secret_header_is_not_quoted_either() -> None:
     headers = {"Bearer gateway-secret", "gateway-secret", "7"}
     errors = EndpointErrors(_ADDRESS, secret="", other_secrets=headers)

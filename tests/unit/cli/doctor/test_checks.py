@@ -84,7 +84,8 @@ async def test_the_model_is_checked(tmp_path: Path, settings: dict[str, str], st
     [
         ({}, []),
         ({"WAKEFUL_MODEL": "openai:x"}, [("provider:openai", "fail", "set OPENAI_API_KEY")]),
-        ({"WAKEFUL_MODEL": "openai:x", "OPENAI_API_KEY": "k"}, [("provider:openai", "ok", "--online")]),
+        ({"WAKEFUL_MODEL": "openai:x", "OPENAI_API_KEY": "k" * 8}, [("provider:openai", "ok", "--online")]),
+        ({"WAKEFUL_MODEL": "openai:x", "OPENAI_API_KEY": "k"}, [("provider:openai", "warn", "too short to be masked")]),
         ({"WAKEFUL_FALLBACK_MODELS": "xai:y,nobody:x"}, [("provider:xai", "warn", "set XAI_API_KEY")]),
     ],
 )
