@@ -64,6 +64,13 @@ test("behind the meter each kind of tokens has its cost, once that is known", ()
   ]);
 });
 
+test("behind the meter the rows sum up to the session, also where a title was paid for", () => {
+  const paid = { ...costs, input: { tokens: 179_000, cost_usd: 1.2 }, output: { tokens: 4_000, cost_usd: 0.6 } };
+  assert.deepEqual(usageRows(usage, paid).at(-2), ["Title, broken answers", "1,000", "$0.04"]);
+  assert.deepEqual(usageRows({ ...usage, unpriced_tokens: 1_000 }, paid).at(-2), ["Title, broken answers", "1,000", "unknown"]);
+  assert.equal(usageRows(usage, { ...paid, isOld: true }).length, 3);
+});
+
 test("the day's spend says which limit comes next, or which is reached", () => {
   const today = { spent_today_usd: 2.1, cap_usd: 5, hard_cap_usd: 20, state: "ok", days: [dayOf("2026-11-16", 2.1)] };
   assert.equal(

@@ -46,6 +46,8 @@ export function openUsage(anchor) {
 class SessionCosts {
   #asked = "";
   #known = null;
+  // What was asked for when they became known.
+  #knownFor = "";
   #learnt;
 
   constructor(learnt) {
@@ -56,7 +58,7 @@ class SessionCosts {
   of({ id, session: { usage } }) {
     const wanted = JSON.stringify([id, usage.input_tokens, usage.output_tokens]);
     if (wanted !== this.#asked) this.#ask(id, (this.#asked = wanted));
-    return this.#known;
+    return this.#known && { ...this.#known, isOld: wanted !== this.#knownFor };
   }
 
   async #ask(id, wanted) {
@@ -64,6 +66,7 @@ class SessionCosts {
     const costs = await api.get("/api/session/costs", { session_id: id }).catch(() => null);
     if (wanted !== this.#asked) return;
     this.#known = costs;
+    this.#knownFor = wanted;
     this.#learnt();
   }
 }

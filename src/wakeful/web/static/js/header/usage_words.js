@@ -28,7 +28,8 @@ export function contextWords({ context_tokens: used, context_window: size, compa
 
 // [[name, tokens, cost]]; the last is the sum. `costs` is null until they are known.
 export function usageRows(usage, costs) {
-  return [...(costs ? paidRows(costs) : usedRows(usage)), ["This session", whole(total(usage)), price(usage.cost_usd)]];
+  const rows = costs ? [...paidRows(costs), ...restRows(usage, costs)] : usedRows(usage);
+  return [...rows, ["This session", whole(total(usage)), price(usage.cost_usd)]];
 }
 
 function paidRows({ input, cached, output, others }) {
@@ -41,6 +42,21 @@ function paidRows({ input, cached, output, others }) {
     ...paid.map(([name, { tokens: used, cost_usd: cost }]) => [name, whole(used), money(cost)]),
     ...others.map(({ model, tokens: used, cost_usd: cost }) => [otherName(model, cost), whole(used), price(cost)]),
   ];
+}
+
+// What was paid for without an answer of the session: its title, and answers that broke off.
+function restRows(usage, { input, cached, output, others, isOld }) {
+  const rows = [input, cached, output, ...others];
+  const rest = total(usage) - sum(rows.map((row) => row.tokens));
+  // Costs of before the last answer do not sum up.
+  if (rest <= 0 || isOld) return [];
+  const unpriced = (usage.unpriced_tokens ?? 0) - sum(others.filter((row) => row.cost_usd === null).map((row) => row.tokens));
+  const cost = usage.cost_usd === null || unpriced >= rest ? null : Math.max(0, usage.cost_usd - sum(rows.map((row) => row.cost_usd ?? 0)));
+  return [["Title, broken answers", whole(rest), price(cost)]];
+}
+
+function sum(numbers) {
+  return numbers.reduce((all, number) => all + number, 0);
 }
 
 function usedRows({ input_tokens: read, output_tokens: written }) {
