@@ -157,6 +157,9 @@ async def test_without_a_cookie_there_is_only_the_login_page(screens: Screens, s
     await page.goto(f"{server.root}/s/anything")
 
     await expect(page).to_have_url(f"{server.root}/login#next=/s/anything")
+    await page.goto("about:blank")
+    await page.goto(f"{server.root}/settings#doors")
+    await expect(page).to_have_url(f"{server.root}/login#next=/settings%23doors")
     response = await page.request.get(f"{server.root}/api/sessions")
     assert response.status == 401
 

@@ -228,8 +228,8 @@ async def test_a_principal_that_loses_the_key_loses_the_login(store: SqliteStore
     ("path", "login"),
     [
         ("/", "/login"),
-        ("/s/some-session", "/login#next=/s/some-session"),
-        ("/schedules/cron_1", "/login#next=/schedules/cron_1"),
+        ("/s/some-session", "/login?next=/s/some-session"),
+        ("/schedules/cron_1", "/login?next=/schedules/cron_1"),
     ],
 )
 async def test_without_a_login_the_page_leads_to_the_login_page(web: Served, path: str, login: str) -> None:

@@ -123,8 +123,8 @@ def _bearer_key(scope: Scope) -> bytes:
 
 
 def _to_login(path: str) -> Response:
-    """Redirect to the login page, which returns to `path` afterwards. The fragment is never sent to a server."""
-    return RedirectResponse("/login" if path == "/" else f"/login#next={quote(path, safe='/')}", 303)
+    """Redirect to the login page, which returns to `path` afterwards. Browsers add the fragment they were given."""
+    return RedirectResponse("/login" if path == "/" else f"/login?next={quote(path, safe='/')}", 303)
 
 
 def _unauthorized(scope: Scope) -> Response:

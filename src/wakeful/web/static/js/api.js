@@ -22,8 +22,8 @@ export const api = {
 
 // The login page returns to the address in `next`.
 export function goToLogin() {
-  const { pathname } = location;
-  if (pathname !== "/login") location.replace(pathname === "/" ? "/login" : `/login#next=${pathname}`);
+  const { pathname, hash } = location;
+  if (pathname !== "/login") location.replace(pathname === "/" ? "/login" : `/login?next=${pathname}${hash}`);
 }
 
 function withQuery(path, query = {}) {

@@ -19,13 +19,21 @@ begin();
 // Opening a login link in a tab that shows this page only changes the hash.
 addEventListener("hashchange", begin);
 
-// Browsers send the part after the # to no server. The token leaves the address, and so the history, at once.
+// Browsers send the part after the # to no server. The token leaves the address, and so the history, at once. What the
+// server put into the query moves behind the #, so that a login link in the same tab does not lose it.
 function begin() {
   const given = new URLSearchParams(location.hash.slice(1));
-  if (/^\/(settings|s\/[A-Za-z0-9_.:-]+|schedules(\/[A-Za-z0-9_.:-]+)?)$/.test(given.get("next") ?? "")) next = given.get("next");
-  history.replaceState(null, "", next === "/" ? "/login" : `/login#next=${next}`);
+  const wanted = wantedPage() ?? given.get("next") ?? "";
+  if (/^\/(settings|s\/[A-Za-z0-9_.:-]+|schedules(\/[A-Za-z0-9_.:-]+)?)(#[a-z]+)?$/.test(wanted)) next = wanted;
+  history.replaceState(null, "", next === "/" ? "/login" : `/login#next=${next.replace("#", "%23")}`);
   if (given.has("token")) logIn({ token: given.get("token") });
   else goOnIfKnown();
+}
+
+// The page that led here, with the section of it; null if none did.
+function wantedPage() {
+  const page = new URLSearchParams(location.search).get("next");
+  return page && `${page}${/^#[a-z]+$/.test(location.hash) ? location.hash : ""}`;
 }
 
 // The cookie is same-site, so a link on another site arrives here without it; a request from this page carries it.
