@@ -83,8 +83,9 @@ export class ToolView {
   }
 
   #toggle() {
-    if (this.#fold.open) this.#fill();
-    else this.#body?.remove();
+    if (this.#fold.open) return this.#fill();
+    this.#body?.remove();
+    this.#body = null;
   }
 
   // The body exists only while it is unfolded: results may be long.
