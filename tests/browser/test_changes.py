@@ -33,9 +33,10 @@ async def test_edits_are_undone_on_their_card_and_with_their_turn(
 
     await rows.nth(0).locator("summary").click()
     await expect(rows.nth(0).locator(".diff")).to_contain_text("old")
-    await rows.nth(0).get_by_role("button", name="Undo this edit").click()
+    await rows.nth(0).get_by_role("button", name="Undo this edit").press("Enter")
     await expect(other.page.locator("#turns .tool").nth(0)).to_contain_text("undone by you")
     assert (tmp_path / "one").read_text() == "old\n"
+    await expect(rows.nth(0).locator("summary")).to_be_focused()
 
     (tmp_path / "two").write_text("mine\n")
     await screen.page.get_by_role("button", name="Undo 2 edits").click()

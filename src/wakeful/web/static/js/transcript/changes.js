@@ -105,10 +105,13 @@ function undoButton(message) {
     icon("undo"),
     force ? "Undo all the same" : message.tool.name === "edit_file" ? "Undo this edit" : "Undo this change",
   );
+  let isBusy = false;
   button.addEventListener("click", async () => {
-    button.disabled = true;
+    // A disabled button would lose the focus.
+    if (isBusy) return;
+    isBusy = true;
     await undo(message, force);
-    button.disabled = false;
+    isBusy = false;
   });
   return button;
 }

@@ -45,7 +45,10 @@ export class FootView {
     this.#shown = shown;
     const parts = isOpen ? open(turn, working) : this.#closed(turn, turnId, note, { isLast, hasAnswer });
     this.element.hidden = !parts.length;
+    const hadFocus = this.element.contains(document.activeElement);
     this.element.replaceChildren(...parts);
+    // The button that was pressed may be gone.
+    if (hadFocus) this.element.querySelector("button")?.focus();
   }
 
   #closed(turn, turnId, note, { isLast, hasAnswer }) {

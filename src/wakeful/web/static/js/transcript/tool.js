@@ -91,8 +91,10 @@ export class ToolView {
   // The body exists only while it is unfolded: results may be long.
   #fill() {
     const body = toolBody(this.#message);
+    const hadFocus = this.#body?.contains(document.activeElement);
     if (this.#body?.isConnected) this.#body.replaceWith(body);
     else this.#fold.append(body);
     this.#body = body;
+    if (hadFocus) this.#fold.querySelector("summary").focus();
   }
 }

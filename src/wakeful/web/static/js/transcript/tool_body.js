@@ -6,6 +6,7 @@ import { planList } from "../drawer/plan.js";
 import { count } from "../format.js";
 import { openSession } from "../session/state.js";
 import { changesView, nearestView } from "./changes.js";
+import { foundSessions, hitList } from "./hits.js";
 import { outputView } from "./output.js";
 import { readCall } from "./tool_words.js";
 
@@ -25,6 +26,11 @@ export function toolBody(message) {
   if (tool.result === null || tool.result === undefined) return body;
   if (call.nearest.length) {
     body.append(nearestView(call.nearest, call.what));
+    return body;
+  }
+  const hits = foundSessions(tool);
+  if (hits) {
+    body.append(hitList(hits));
     return body;
   }
   // The row already shows the error.
