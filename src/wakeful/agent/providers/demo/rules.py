@@ -58,9 +58,11 @@ _TAIL = r"(?:,? and (?:tell|show) me .+?)?[.!]?"
 RULES = (
     _rule("list files", r"list (?:the |all )?files(?: in (?P<path>\S+?))?[.!]?", "list_files"),
     _rule("write FILE: text", r"write (?P<path>[^\s:]+):\s*(?P<content>.+)", "write_file"),
+    _rule("edit FILE: OLD -> NEW", r"edit (?P<path>[^\s:]+):\s*(?P<old_text>.+?) -> (?P<new_text>.+)", "edit_file"),
+    _rule("show FILE", r"show (?:me )?(?P<path>\S+?\.\w+)[.!]?", "show_file"),
     _rule("search files for WORD", r"search (?:the |all )?files for (?P<pattern>.+?)[.!]?", "search_files"),
     _rule("fetch ADDRESS", r"fetch (?P<url>\S+?)[.!]?", "web_fetch"),
-    _rule("plan STEP; STEP", r"plan (?P<items>.+)", "todo", shape={"items": _steps}),
+    _rule("plan STEP; STEP", r"plan:? (?P<items>.+)", "todo", shape={"items": _steps}),
     _rule("read FILE", r"read (?:the file )?(?P<path>\S+?)[.!]?", "read_file"),
     _rule(
         "run COMMAND in the background",

@@ -8,9 +8,8 @@ from wakeful.agent.providers.demo.model import DemoModel
 from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from wakeful.tools.base import ToolSpec
 
-_TOOLS = [
-    ToolSpec(name, "", {}) for name in ("read_file", "list_files", "write_file", "terminal", "process", "delegate_task")
-]
+_NAMES = "read_file list_files write_file edit_file show_file terminal process delegate_task"
+_TOOLS = [ToolSpec(name, "", {}) for name in _NAMES.split()]
 
 
 async def _answer(*messages: Message, tools: list[ToolSpec] = _TOOLS) -> AssistantMessage:
@@ -46,6 +45,8 @@ async def test_it_speaks_word_by_word_and_always_the_same() -> None:
         ("Please read the file notes.txt.", "read_file", {"path": "notes.txt"}),
         ("list files", "list_files", {}),
         ("List the files in docs", "list_files", {"path": "docs"}),
+        ("edit a.txt: one -> two", "edit_file", {"path": "a.txt", "old_text": "one", "new_text": "two"}),
+        ("show me chart.png.", "show_file", {"path": "chart.png"}),
         ("write a.txt: two\nlines", "write_file", {"path": "a.txt", "content": "two\nlines"}),
         ("run make -j2", "terminal", {"command": "make -j2"}),
         (

@@ -11,7 +11,7 @@ export function connectSection() {
     "Answers come from the built-in scripted model, which only follows a few fixed patterns. To use a real one, set ",
     el("code", { text: "WAKEFUL_MODEL" }),
     " and its key and restart the server; ",
-    el("code", { text: "docs/self-hosting.md" }),
+    el("code", { text: "docs/models.md" }),
     " says how.",
   );
   const head = el("div", { class: "section__head" }, el("h2", { id: "h-connect", text: "Connect your model" }));
