@@ -61,9 +61,9 @@ async def test_what_is_asked_is_listed_and_answered_from_another_terminal_and_th
         revoked = await wakeful.run("grants", "revoke", granted.out.split()[0])
         left = await wakeful.run("grants", "--json")
 
-        assert f"Commands that delete outside of the folder, in {wakeful.folder} and below, until " in granted.out
+        assert f"Calls that delete outside of the folder, in {wakeful.folder} and below, until " in granted.out
         assert "not used yet; allowed for: rm -rf" in granted.out
-        assert revoked.out.startswith("Revoked: commands that delete outside of the folder are asked about again in ")
+        assert revoked.out.startswith("Revoked: calls that delete outside of the folder are asked about again in ")
         assert json.loads(left.out) == []
 
         terminal.type(CTRL_D)

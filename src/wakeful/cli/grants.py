@@ -48,7 +48,7 @@ async def _do(config: Config, words: tuple[str, ...], is_all: bool, as_json: boo
 async def _revoke(client: Client, grants: list[GrantData]) -> None:
     for grant in grants:
         await client.delete("/api/grants", id=grant["id"])
-        click.echo(f"Revoked: commands that {one_line(grant['words'])} are asked about again {_scope(grant)}.")
+        click.echo(f"Revoked: calls that {one_line(grant['words'])} are asked about again {_scope(grant)}.")
     if not grants:
         click.echo("There is nothing to revoke.")
 
@@ -64,7 +64,7 @@ def _lines(grant: GrantData) -> list[str]:
     example = one_line(grant["example"])
     short = example if len(example) <= _EXAMPLE_LENGTH else f"{example[: _EXAMPLE_LENGTH - 1]}…"
     return [
-        f"{short_id(grant['id'])}  Commands that {one_line(grant['words'])}, {_scope(grant)}, {_end(grant)}",
+        f"{short_id(grant['id'])}  Calls that {one_line(grant['words'])}, {_scope(grant)}, {_end(grant)}",
         f"        {_uses(grant)}{f'; allowed for: {short}' if short else ''}",
     ]
 
