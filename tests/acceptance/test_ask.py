@@ -2,6 +2,7 @@
 
 import os
 import signal
+from contextlib import AsyncExitStack
 
 import pytest
 
@@ -50,6 +51,23 @@ async def test_the_answer_of_an_endpoint_is_printed(wakeful: Command) -> None:
     assert endpoint.bodies[0]["model"] == "scripted"
     assert endpoint.bodies[0]["messages"][-1] == {"role": "user", "content": "hi"}
     assert endpoint.tally.headers[0]["authorization"] == f"Bearer {_KEY}"
+
+
+@pytest.mark.parametrize("is_served", [False, True])
+async def test_a_file_goes_along_and_a_missing_one_leaves_no_session(wakeful: Command, is_served: bool) -> None:
+    (wakeful.folder / "notes.txt").write_text("milk and bread")
+    async with Endpoint(Script(text="Read.")) as endpoint, AsyncExitStack() as stack:
+        with_model = asking(wakeful, endpoint)
+        if is_served:
+            await stack.enter_async_context(with_model.serving())
+        missing = await with_model.run("ask", "look", "--attach", "nowhere.txt")
+        read = await with_model.run("ask", "look", "--attach", "notes.txt")
+        listed = await with_model.run("sessions")
+
+    assert_one_sentence(missing, "nowhere.txt cannot be attached: no such file or directory")
+    assert (missing.code, read.code, read.out) == (2, 0, "Read.\n")
+    assert "milk and bread" in str(endpoint.bodies[0]["messages"][-1])
+    assert len(listed.out.splitlines()) == 1, listed.out
 
 
 async def test_the_answer_is_printed_while_it_comes(wakeful: Command) -> None:

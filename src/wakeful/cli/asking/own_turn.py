@@ -21,7 +21,7 @@ from wakeful.gateway.platforms.local import AskAdapter
 from wakeful.model.event import TOKEN, Event, StreamItem
 from wakeful.model.files.attachment import Attachment
 from wakeful.model.ids import new_id
-from wakeful.model.session import Address, Session
+from wakeful.model.session import Address
 
 _DOOR = AskAdapter.door()
 _ADDRESS = Address(_DOOR.name)
@@ -31,16 +31,17 @@ async def ask_own_engine(config: Config, text: str, files: Sequence[Path] = ()) 
     async with running_engine(config, adopts=False) as running:
         engine = running.engine
         with caught_signals() as caught:
+            offered = [await _offered(running.attachments, file) for file in files]
             session = await engine.create_session(OPERATOR, _ADDRESS, config.model, str(config.workspace))
-            attached = tuple([await _attached(running.attachments, file, session) for file in files])
+            attached = await running.attachments.claim([file.id for file in offered], session, OPERATOR)
             message = Submission(session.id, text, _DOOR, _ADDRESS, new_id("ask"), config.model, attachments=attached)
             receipt = await engine.submit(message)
             return await _follow_or_stop(engine, receipt, caught)
 
 
-async def _attached(desk: AttachmentDesk, file: Path, session: Session) -> Attachment:
+async def _offered(desk: AttachmentDesk, file: Path) -> Attachment:
     try:
-        return await desk.keep_file(new_id("att"), file, session.id)
+        return await desk.offer(new_id("att"), file, OPERATOR)
     except OSError as error:
         raise MessageUnusable(f"{file} cannot be attached: {(error.strerror or 'unknown error').lower()}.") from error
 

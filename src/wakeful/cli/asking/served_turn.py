@@ -25,9 +25,10 @@ async def ask_server(config: Config, socket: Path, text: str, model: str, files:
     """Return the exit code. An empty `model` means the server's. Raises ServerGone if the server stops answering."""
     async with Client(socket, local_key(config.home), AskAdapter.name, patience=_PATIENCE_SECONDS) as client:
         with caught_signals() as caught:
+            # First, so that a file that cannot be sent leaves no empty session behind.
+            uploaded = [(await client.upload(file))["id"] for file in files]
             new = {"workspace": str(config.workspace), **({"model": model} if model else {})}
             session_id = (await client.post("/api/session/new", new))["session_id"]
-            uploaded = [(await client.upload(file, session_id))["id"] for file in files]
             message: dict[str, Any] = {"session_id": session_id, "message": text, "client_message_id": new_id("ask")}
             message |= {"attachments": uploaded} if uploaded else {}
             stream_id = (await client.post("/api/chat/start", message))["stream_id"]
