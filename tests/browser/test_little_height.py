@@ -54,6 +54,7 @@ async def test_the_timeline_is_one_line_until_it_is_opened(screens: Screens, ser
     until(lambda: server.is_idle(session_id))
     screen = await screens.screen(server, session_id, **ZOOMED)
     line = screen.page.locator(".timeline__line")
+    await expect(screen.page.get_by_role("button", name="Send")).to_be_in_viewport(ratio=1)
     await expect(line).to_have_text(re.compile(r"^Turn 1 done\s*Show timeline$"))
     await expect(screen.page.locator(".timeline svg")).to_be_hidden()
 

@@ -72,6 +72,7 @@ test("what the model is told of a refusal is said to the reader in other words",
   const [edit, push] = ["… (accept_edits allows it, ask asks first).", "… (ask and accept_edits ask about it)."];
   assert.equal(failureSentence({ code: "read_only", error: edit }), "This session may only read. Accept edits would allow it.");
   assert.equal(failureSentence({ code: "read_only", error: push }), "This session may only read.");
+  assert.equal(failureSentence({ code: "unknown_tool", error: "There is no tool 'x'; the tools are: y, z." }), "There is no tool 'x'.");
   assert.equal(failureSentence({ code: "not_found", error: "a.txt was not found." }), "a.txt was not found.");
 });
 

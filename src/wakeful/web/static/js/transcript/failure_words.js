@@ -36,6 +36,8 @@ const FOR_READER = {
 export function failureSentence({ code, error, isChat = false }) {
   if (code === "denied" && isChat) return "It was denied.";
   if (code === "read_only") return readOnlySentence(error);
+  // The names of all tools follow.
+  if (code === "unknown_tool") return error.replace(/;.*/s, ".");
   return FOR_READER[code] ?? error;
 }
 
