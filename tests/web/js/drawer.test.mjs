@@ -37,6 +37,7 @@ test("an end that opened a turn woke it, and one that joined a turn reported the
 test("an end that wakes no session says so, or which turn a watched line woke", () => {
   const silent = { ...ENDED, will_notify: false };
   assert.equal(wokeWords(silent), "told nobody");
+  assert.equal(wokeWords({ ...silent, kind: "delegation", status: "exited" }), "");
   openSession.messages = [{ turn_id: "t3", notice: { task_id: "proc_1", kind: "watch", delivered: "opened" } }];
   assert.equal(wokeWords(silent), "a line woke turn 3");
 });

@@ -48,13 +48,18 @@ function woke(task) {
   return el("span", { class: "woke" }, icon(task.woke_turn_id ? "wake" : "clock"), words);
 }
 
-// "woke turn 3", "reported in turn 3", "reports after turn 3", "a line woke turn 3", "told nobody"
+// "woke turn 3", "reported in turn 3", "reports after turn 3", "a line woke turn 3", "told nobody", or nothing
 export function wokeWords(task) {
   if (task.woke_turn_id) return `${joined(task) ? "reported in" : "woke"} ${turnName(task.woke_turn_id, "a turn")}`;
-  if (!task.will_notify) return matchWords(task) ?? "told nobody";
+  if (!task.will_notify) return matchWords(task) ?? (hasAnswered(task) ? "" : "told nobody");
   // The agent has not read of the end yet; it will after the running turn.
   const { activeTurn } = openSession;
   return activeTurn ? `reports after ${turnName(activeTurn.turn_id, "this turn")}` : "reports next";
+}
+
+// A sub-agent that the agent waited for has reported with the result of the call.
+function hasAnswered({ kind, status }) {
+  return kind === "delegation" && status === "exited";
 }
 
 // The end of this job wakes nothing, but a line that it printed did.
