@@ -30,6 +30,7 @@ test("a change of the plan is known by what is done now and how much is over", (
   const [done, active] = [{ text: "Read", status: "done" }, { text: "Mend", status: "active" }];
   assert.equal(readCall(plan(done, active)).what, "Mend");
   assert.deepEqual(stateOf(plan(done, active)), { kind: "ok", words: "1 of 2 done" });
+  assert.equal(stateOf(plan(active)).words, "0 of 1 done");
   assert.equal(readCall(plan({ ...active, status: "pending" })).what, "1 step");
   assert.equal(stateOf(plan({ ...active, status: "pending" })).words, "planned");
 });

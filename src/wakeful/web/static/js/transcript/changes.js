@@ -125,11 +125,13 @@ export function nearestView(nearest, path) {
   const lines = nearest.map(({ line, text }) =>
     el("span", { class: "ln" }, el("i", { text: line }), el("i", { text: "" }), el("i", { text })),
   );
-  const at = el("span", { class: "diff__at", text: `nearest, ${lineWords(nearest)} of ${path}` });
+  const at = el("span", { class: "diff__at", text: `${nearestWords(nearest)} of ${path}` });
   return el("pre", { class: "diff diff--lines", tabindex: 0, "aria-label": "Nearest lines" }, at, lines);
 }
 
-function lineWords(nearest) {
+// Lines that do not follow each other have their numbers beside them.
+function nearestWords(nearest) {
   const [first, last] = [nearest[0].line, nearest.at(-1).line];
-  return first === last ? `line ${first}` : `lines ${first} to ${last}`;
+  if (last - first + 1 !== nearest.length) return "nearest lines";
+  return first === last ? `nearest, line ${first}` : `nearest, lines ${first} to ${last}`;
 }

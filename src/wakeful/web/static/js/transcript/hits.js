@@ -4,19 +4,23 @@ import { el } from "../dom.js";
 import { shortTime } from "../format.js";
 import { followLink, openSessionById, sessionPath } from "../router.js";
 
-// The hits of a call of session_search; null for other calls, and where its result is cut or has none.
-export function foundSessions({ name, result, truncated }) {
-  if (name !== "session_search" || truncated) return null;
-  try {
-    const { results } = JSON.parse(result);
-    return results?.length ? results : null;
-  } catch {
-    return null;
-  }
+// The hits of a call of session_search; null for other calls, and where it found nothing. `fetchAll` gets a result that
+// the session has only in part.
+export function foundSessions({ name, result, truncated, is_error: hasFailed }, fetchAll) {
+  if (name !== "session_search" || hasFailed) return null;
+  const list = el("ul", { class: "hits", role: "list" });
+  if (truncated) fetchAll().then((whole) => list.append(...hitsIn(whole)), (error) => list.replaceWith(el("p", { class: "dim", text: error.message })));
+  else list.append(...hitsIn(result));
+  return truncated || list.childElementCount ? list : null;
 }
 
-export function hitList(hits) {
-  return el("ul", { class: "hits", role: "list" }, hits.map(hit));
+function hitsIn(result) {
+  try {
+    return JSON.parse(result).results.map(hit);
+  } catch {
+    // Too long for the model, and so cut in its middle.
+    return [];
+  }
 }
 
 function hit({ session_id: id, title, excerpt, created_at: at }) {

@@ -12,8 +12,9 @@ export function planWhat(items) {
   return items.find((item) => item.status === "active")?.text ?? count(items.length, "step");
 }
 
-// "3 of 5 done"; "planned" before the first is.
+// "3 of 5 done"; "planned" before the first has begun.
 export function planState(items) {
   const done = items.filter((item) => item.status === "done").length;
-  return { kind: "ok", words: done ? `${done} of ${items.length} done` : "planned" };
+  const hasBegun = items.some((item) => item.status !== "pending");
+  return { kind: "ok", words: hasBegun ? `${done} of ${items.length} done` : "planned" };
 }

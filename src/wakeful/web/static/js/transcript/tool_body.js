@@ -6,43 +6,39 @@ import { planList } from "../drawer/plan.js";
 import { count } from "../format.js";
 import { openSession } from "../session/state.js";
 import { changesView, nearestView } from "./changes.js";
-import { foundSessions, hitList } from "./hits.js";
+import { foundSessions } from "./hits.js";
 import { outputView } from "./output.js";
 import { readCall } from "./tool_words.js";
 
 export function toolBody(message) {
-  const { id, tool } = message;
-  const call = readCall(tool);
-  const body = el("div", { class: "tool__body" });
-  if (tool.changes?.length) {
-    body.append(...changesView(message));
-    return body;
-  }
-  if (call.plan?.length) {
-    body.append(planList(call.plan));
-    return body;
-  }
-  body.append(el("p", { class: "tool__part", text: "Arguments" }), argumentList(tool, call));
-  if (tool.result === null || tool.result === undefined) return body;
-  if (call.nearest.length) {
-    body.append(nearestView(call.nearest, call.what));
-    return body;
-  }
-  const hits = foundSessions(tool);
-  if (hits) {
-    body.append(hitList(hits));
-    return body;
-  }
+  const call = readCall(message.tool);
+  return el("div", { class: "tool__body" }, ownView(message, call) ?? [...argumentsView(message.tool, call), ...resultView(message, call)]);
+}
+
+// What changes of files and of the plan show instead of their arguments.
+function ownView(message, call) {
+  if (message.tool.changes?.length) return changesView(message);
+  return call.plan?.length ? [planList(call.plan)] : null;
+}
+
+function argumentsView(tool, call) {
+  return [el("p", { class: "tool__part", text: "Arguments" }), argumentList(tool, call)];
+}
+
+function resultView({ id, tool }, call) {
+  if (tool.result === null || tool.result === undefined) return [];
+  if (call.nearest.length) return [nearestView(call.nearest, call.what)];
+  const fetchAll = () => wholeResult(id, tool);
+  const hits = foundSessions(tool, fetchAll);
+  if (hits) return [hits];
   // The row already shows the error.
   const text = call.output ?? (call.error ? furtherFields(tool) : tool.result);
   const size = tool.truncated ? tool.full_size : text.length;
-  const fetchAll = tool.truncated ? () => wholeResult(id, tool) : null;
-  if (text)
-    body.append(
-      el("p", { class: "tool__part", text: `Result, ${count(size, "character")}` }),
-      outputView(text, `Result of ${tool.name}`, fetchAll, size),
-    );
-  return body;
+  if (!text) return [];
+  return [
+    el("p", { class: "tool__part", text: `Result, ${count(size, "character")}` }),
+    outputView(text, `Result of ${tool.name}`, tool.truncated ? fetchAll : null, size),
+  ];
 }
 
 // The fields of a failure besides its sentence: the number of matches, the path. `nearest` has lines or says nothing.
