@@ -23,6 +23,8 @@ TOOLS: list[Any] = [
     {"name": "huge", "inputSchema": {"type": "object"}},
     {"name": "change", "inputSchema": {"type": "object"}},
     {"name": "environment", "inputSchema": {"type": "object"}},
+    {"name": "refuse", "inputSchema": {"type": "object"}},
+    {"name": "half a character", "inputSchema": {"type": "object"}},
 ]
 ODD: list[Any] = [
     {"name": "a.b/c", "inputSchema": {"type": "object"}},
@@ -43,6 +45,9 @@ ODD: list[Any] = [
 
 def main() -> None:
     print(f"{BEHAVIOUR} says hello", file=sys.stderr, flush=True)
+    if BEHAVIOUR == "dies at once":
+        print("no licence", file=sys.stderr, flush=True)
+        sys.exit(3)
     if BEHAVIOUR == "ignores the end":
         child = os.fork()
         if child == 0:
@@ -73,7 +78,7 @@ def answer(message: dict[str, Any]) -> None:
         send(
             message,
             {
-                "protocolVersion": "2025-11-25",
+                "protocolVersion": "1999-01-01" if BEHAVIOUR == "is too old" else "2025-11-25",
                 "capabilities": {"tools": {}},
                 "serverInfo": {"name": "raw", "version": "1"},
             },
@@ -108,6 +113,12 @@ def call(message: dict[str, Any], name: str) -> None:
     text = json.dumps(message["params"]["arguments"])
     if name == "huge":
         text = "x" * 50_000_000
+    if name == "refuse":
+        error = {"code": -32000, "message": "The disk is full."}
+        write({"jsonrpc": "2.0", "id": message["id"], "error": error})
+        return
+    if name == "half a character":
+        text = "cut \ud83d"
     if name == "environment":
         text = json.dumps(dict(os.environ))
     send(message, {"content": [{"type": "text", "text": text}]})

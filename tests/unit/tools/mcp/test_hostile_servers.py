@@ -6,12 +6,14 @@ from pathlib import Path
 
 import orjson
 import pytest
+import uvloop
 
 from tests.mcp.kit import call, eventually, only, raw, running, tools_of
 from tests.unit.tools.kit import Person, new_turn
 from wakeful.model.approvals.approval import Choice
 from wakeful.model.tools.mcp import McpState
 from wakeful.tools.mcp.listing import MOST_TOOLS
+from wakeful.tools.mcp.sdk import stdio
 from wakeful.tools.mcp.settings import McpServerSettings
 
 
@@ -38,19 +40,44 @@ async def test_a_server_that_never_ends_its_line_is_given_up_and_the_others_work
     ("behaviour", "reason"),
     [
         ("dies in initialize", "it ended with exit code 3: no licence"),
+        ("dies at once", "it ended with exit code 3: no licence"),
         ("hangs in initialize", "it was not ready within 0.3 s"),
+        (
+            "is too old",
+            "it speaks no version of MCP that is known here: Unsupported protocol version from the server: 1999-01-01",
+        ),
     ],
 )
 async def test_a_server_that_does_not_get_ready_fails_with_a_reason(
     tmp_path: Path, behaviour: str, reason: str
 ) -> None:
-    seconds = 20.0 if "dies" in behaviour else 0.3
+    seconds = 0.3 if "hangs" in behaviour else 20.0
     async with running(tmp_path, raw(behaviour, start_seconds=seconds)) as servers:
         toolset = await servers.toolset(new_turn(tmp_path))
         status = only(servers)
 
     assert (status.state, status.error, toolset.tools) == (McpState.FAILED, reason, ())
     assert toolset.note == f"Of these MCP servers, tools are missing in this turn: raw ({reason.partition(':')[0]})."
+
+
+def test_a_server_that_ends_before_it_is_written_to_fails_with_its_last_words(tmp_path: Path) -> None:
+    async def error_of_start() -> str:
+        async with running(tmp_path, raw("dies at once")) as servers:
+            await servers.toolset(new_turn(tmp_path))
+            return only(servers).error
+
+    # The event loop of a server: unlike asyncio's, it raises for a pipe that the other side has closed.
+    assert uvloop.run(error_of_start()) == "it ended with exit code 3: no licence"
+
+
+async def test_a_server_that_is_reaped_before_it_is_held_fails_with_its_last_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stdio, "grip_on_pid", lambda pid: None)
+    async with running(tmp_path, raw("dies at once")) as servers:
+        await servers.toolset(new_turn(tmp_path))
+
+        assert only(servers).error == "it ended with exit code 3: no licence"
 
 
 async def test_a_command_that_does_not_exist_fails_with_a_reason(tmp_path: Path) -> None:
@@ -63,7 +90,9 @@ async def test_a_command_that_does_not_exist_fails_with_a_reason(tmp_path: Path)
 async def test_a_slow_server_is_waited_for_once_and_joins_at_a_later_turn(tmp_path: Path) -> None:
     async with running(tmp_path, raw("says nothing", name="slow"), raw(), wait_seconds=0.3) as servers:
         async with asyncio.timeout(15):
-            toolset = await servers.toolset(new_turn(tmp_path))
+            await servers.toolset(new_turn(tmp_path))
+        await eventually(lambda: servers.statuses()[1].state is McpState.READY)
+        toolset = await servers.toolset(new_turn(tmp_path))
 
     assert "mcp__raw__echo" in {tool.spec.name for tool in toolset.tools}
     assert toolset.note == "Of these MCP servers, tools are missing in this turn: slow (it is still starting)."
@@ -106,6 +135,20 @@ async def test_stopping_a_turn_cancels_the_call_at_the_server(tmp_path: Path) ->
     sent = [orjson.loads(line) for line in record.read_text().splitlines()]
     called = next(one["id"] for one in sent if one.get("params", {}).get("name") == "hang")
     assert [one["params"]["requestId"] for one in sent if one["method"] == "notifications/cancelled"] == [called]
+
+
+async def test_an_error_of_the_server_is_the_tools_sentence_whatever_its_code(tmp_path: Path) -> None:
+    async with running(tmp_path, raw()) as servers:
+        refused = await call(servers, tmp_path, "mcp__raw__refuse")
+
+    assert orjson.loads(refused.text) == {"error": "The disk is full.", "code": "tool_error"}
+
+
+async def test_a_text_that_ends_in_half_a_character_is_read(tmp_path: Path) -> None:
+    async with running(tmp_path, raw(call_seconds=5.0)) as servers:
+        result = await call(servers, tmp_path, "mcp__raw__half_a_character")
+
+    assert result.text == "cut ?"
 
 
 async def test_a_giant_answer_fails_at_once_and_costs_only_itself(tmp_path: Path) -> None:

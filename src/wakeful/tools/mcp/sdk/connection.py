@@ -38,6 +38,9 @@ for name, level in {"mcp": logging.CRITICAL, "client": logging.CRITICAL, "httpx2
 _MOST_PAGES = 100
 # How long an ended server may take to say how it ended.
 _END_SECONDS = 1.0
+# How the package begins the message of an error that it has made itself because the connection broke. Servers use the
+# code of such errors for failures of their own.
+_BROKEN = ("Connection closed", "SSE stream ")
 # What servers answer that know only versions without a handshake.
 _NO_HANDSHAKE = {types.UNSUPPORTED_PROTOCOL_VERSION, types.METHOD_NOT_FOUND}
 
@@ -113,13 +116,19 @@ async def _follow_changes(session: ClientSession) -> None:
 
 
 async def _failed_handshake(streams: Streams, error: Exception) -> ServerEnded:
-    if isinstance(error, MCPError) and error.code == types.CONNECTION_CLOSED:
+    if isinstance(error, MCPError) and _is_broken(error):
         return await _cause_of_end(streams)
     if status := streams.refused_status():
         return ServerEnded(f"it answered with HTTP status {status}")
     if isinstance(error, MCPError):
         return ServerEnded("it refused the handshake", error.message)
+    if isinstance(error, RuntimeError):
+        return ServerEnded("it speaks no version of MCP that is known here", str(error))
     return ServerEnded("it answers what no version of MCP knows", type(error).__name__)
+
+
+def _is_broken(error: MCPError) -> bool:
+    return error.code == types.CONNECTION_CLOSED and error.message.startswith(_BROKEN)
 
 
 async def _cause_of_end(streams: Streams) -> ServerEnded:
@@ -185,6 +194,6 @@ class McpConnection:
         except MCPError as error:
             if self._streams.has_lost_session():
                 raise SessionGone from error
-            if error.code == types.CONNECTION_CLOSED:
+            if _is_broken(error):
                 raise await _cause_of_end(self._streams) from error
             raise CallRefused(error.message) from error

@@ -3,6 +3,7 @@ UTF-8 ends the connection, and a crash of Wakeful leaves the process.
 """
 
 import asyncio
+import json
 import os
 import shlex
 from asyncio.subprocess import PIPE, Process
@@ -36,7 +37,9 @@ async def stdio_streams(settings: McpServerSettings, place: StdioPlace) -> Async
     """Run the server while the block runs. Its whole process group ends with it. Raises ServerEnded."""
     process = await _spawn(settings, place)
     grip = grip_on_pid(process.pid)
-    assert grip is not None, "a child exists until it is waited for"
+    if grip is None:
+        # It has ended already, and the event loop has reaped it.
+        raise await _ended_at_once(process, place.log)
     gone, ended = asyncio.Event(), asyncio.Event()
     grip.watch(gone)
     to_session, from_server = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -85,6 +88,14 @@ def _spawn_sentence(settings: McpServerSettings, error: OSError | ValueError) ->
     return f"{command} could not be started: {getattr(error, 'strerror', None) or error}"
 
 
+async def _ended_at_once(process: Process, log: ServerLog) -> ServerEnded:
+    assert process.stderr is not None
+    await asyncio.wait([asyncio.ensure_future(log.keep(process.stderr))], timeout=_LAST_WORDS_SECONDS)
+    await process.wait()
+    process._transport.close()  # type: ignore[attr-defined]
+    return _last_words(process, log)
+
+
 async def _read(process: Process, to_session: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
     """Pass on the server's messages. The session is closed when its output ends or is only garbage."""
     assert process.stdout is not None
@@ -92,9 +103,8 @@ async def _read(process: Process, to_session: MemoryObjectSendStream[SessionMess
     async with to_session:
         while garbage < _MOST_GARBAGE and (chunk := await process.stdout.read(_CHUNK)):
             for line in lines.feed(chunk):
-                try:
-                    message = SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
-                except ValueError:
+                message = _message_in(line)
+                if message is None:
                     garbage += 1
                     continue
                 garbage = 0
@@ -104,14 +114,35 @@ async def _read(process: Process, to_session: MemoryObjectSendStream[SessionMess
                     return
 
 
+def _message_in(line: bytes) -> SessionMessage | None:
+    """Return None for a line that is no message."""
+    try:
+        return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+    except ValueError:
+        pass
+    try:
+        return SessionMessage(jsonrpc_message_adapter.validate_json(_mended(line), by_name=False))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _mended(line: bytes) -> bytes:
+    """Return the JSON with question marks for what is not UTF-8, and for the halves of characters that JavaScript
+    writes where it has cut a text.
+    """
+    return json.dumps(json.loads(line.decode(errors="replace")), ensure_ascii=False).encode(errors="replace")
+
+
 async def _write(process: Process, from_session: MemoryObjectReceiveStream[SessionMessage]) -> None:
     assert process.stdin is not None
     async with from_session:
         async for sent in from_session:
-            process.stdin.write(sent.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+            line = sent.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
             try:
+                process.stdin.write(line)
                 await process.stdin.drain()
-            except ConnectionError:
+            except (ConnectionError, RuntimeError):
+                # The server has closed its input. uvloop raises RuntimeError for a pipe that it has closed then.
                 return
 
 
