@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
+from wakeful.tools.mcp.schema import usable_schema
 
 # More tools than this, or longer descriptions, fill the context of a model before the conversation begins.
 MOST_TOOLS = 128
 _LONGEST_NAME = 256
 _LONGEST_DESCRIPTION = 8_000
-_LARGEST_SCHEMA = 64 * 1024
 
 _LONGEST_OFFERED = 64
 _DIGITS = 6
@@ -25,7 +24,7 @@ class ListedTool:
     # Its name at the server.
     tool: str
     description: str
-    # A JSON schema whose type is object.
+    # See usable_schema.
     parameters: Mapping[str, Any]
     # What the server says: its calls change nothing, or a second one changes nothing more.
     read_only: bool = False
@@ -60,7 +59,7 @@ def _tool_in(entry: Any) -> ListedTool | None:
     name = entry.get("name") if isinstance(entry, Mapping) else None
     if not isinstance(name, str) or not 0 < len(name) <= _LONGEST_NAME:
         return None
-    parameters = _schema_in(entry.get("inputSchema"))
+    parameters = usable_schema(entry.get("inputSchema"))
     if parameters is None:
         return None
     description = entry.get("description")
@@ -72,24 +71,6 @@ def _tool_in(entry: Any) -> ListedTool | None:
         read_only=isinstance(hints, Mapping) and hints.get("readOnlyHint") is True,
         idempotent=isinstance(hints, Mapping) and hints.get("idempotentHint") is True,
     )
-
-
-def _schema_in(schema: Any) -> Mapping[str, Any] | None:
-    """Return the schema if endpoints take it. They refuse the whole request for one tool whose schema is not that of an
-    object.
-    """
-    if not isinstance(schema, Mapping) or schema.get("type", "object") != "object":
-        return None
-    properties, required = schema.get("properties", {}), schema.get("required", [])
-    if not isinstance(properties, Mapping) or not all(isinstance(one, Mapping | bool) for one in properties.values()):
-        return None
-    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
-        return None
-    try:
-        is_large = len(orjson.dumps(schema)) > _LARGEST_SCHEMA
-    except (orjson.JSONEncodeError, RecursionError):
-        return None
-    return None if is_large else {"type": "object", **schema}
 
 
 def offered_names(tools: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
