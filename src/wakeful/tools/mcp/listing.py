@@ -9,8 +9,9 @@ from typing import Any
 
 from wakeful.tools.mcp.schema import usable_schema
 
-# More tools than this, or longer descriptions, fill the context of a model before the conversation begins.
-MOST_TOOLS = 128
+# The tools of all servers together: OpenAI refuses a request with more than 128, and there are our own and a client's.
+# Longer descriptions fill the context of a model before the conversation begins.
+MOST_TOOLS = 100
 _LONGEST_NAME = 256
 _LONGEST_DESCRIPTION = 8_000
 
@@ -36,6 +37,9 @@ class ToolListing:
     tools: tuple[ListedTool, ...]
     # How many entries of the server's list are not among them.
     left_out: int = 0
+
+    def first(self, count: int) -> "ToolListing":
+        return ToolListing(self.tools[:count], self.left_out + len(self.tools[count:]))
 
 
 def read_listing(entries: Sequence[Any], wanted: frozenset[str] | None) -> ToolListing:
@@ -71,6 +75,15 @@ def _tool_in(entry: Any) -> ListedTool | None:
         read_only=isinstance(hints, Mapping) and hints.get("readOnlyHint") is True,
         idempotent=isinstance(hints, Mapping) and hints.get("idempotentHint") is True,
     )
+
+
+def fair_shares(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return how many of its tools each server may offer: small ones all, and large ones the same number."""
+    shares, left = {}, MOST_TOOLS
+    for number, (name, count) in enumerate(sorted(counts.items(), key=lambda item: item[1])):
+        shares[name] = min(count, left // (len(counts) - number))
+        left -= shares[name]
+    return shares
 
 
 def offered_names(tools: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:

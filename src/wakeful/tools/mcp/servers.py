@@ -9,7 +9,7 @@ from wakeful.model.tools.mcp import McpState, McpStatus, McpToolFacts
 from wakeful.model.turn import Turn
 from wakeful.tools.base import Tool, Toolset
 from wakeful.tools.mcp.kept_files import KeptFiles
-from wakeful.tools.mcp.listing import ListedTool, offered_names
+from wakeful.tools.mcp.listing import ListedTool, ToolListing, fair_shares, offered_names
 from wakeful.tools.mcp.mcp_tool import McpTool
 from wakeful.tools.mcp.server import Connect, McpServer
 from wakeful.tools.mcp.settings import McpServerSettings
@@ -53,8 +53,8 @@ class McpServers:
         return Toolset(self._tools_of(content["tools"]), content["note"])
 
     def statuses(self) -> list[McpStatus]:
-        names = self._names()
-        return [self._status(server, names) for server in self._servers.values()]
+        names, listings = self._names(), self._listings()
+        return [self._status(server, listings.get(server), names) for server in self._servers.values()]
 
     def tool_names(self) -> frozenset[str]:
         return frozenset(self._names().values())
@@ -75,9 +75,18 @@ class McpServers:
             wait.cancel()
 
     def _listed(self) -> Iterable[tuple[McpServer, ListedTool]]:
-        for server in self._servers.values():
-            if server.settings.enabled and server.listing is not None:
-                yield from ((server, tool) for tool in server.listing.tools)
+        for server, listing in self._listings().items():
+            yield from ((server, tool) for tool in listing.tools)
+
+    def _listings(self) -> dict[McpServer, ToolListing]:
+        """Return the tools of each server that are offered."""
+        known = {
+            server: server.listing
+            for server in self._servers.values()
+            if server.settings.enabled and server.listing is not None
+        }
+        shares = fair_shares({server.settings.name: len(listing.tools) for server, listing in known.items()})
+        return {server: listing.first(shares[server.settings.name]) for server, listing in known.items()}
 
     def _names(self) -> dict[tuple[str, str], str]:
         return offered_names((server.settings.name, tool.tool) for server, tool in self._listed())
@@ -99,44 +108,43 @@ class McpServers:
 
     def _note(self) -> str:
         """Return one line for the instructions, in our own words; empty if nothing is missing."""
-        missing = [part for server in self._servers.values() if (part := _missing_in(server))]
+        listings = self._listings()
+        missing = [part for server in self._servers.values() if (part := _missing_in(server, listings.get(server)))]
         if not missing:
             return ""
         return f"Of these MCP servers, tools are missing in this turn: {'; '.join(missing)}."
 
-    def _status(self, server: McpServer, names: Mapping[tuple[str, str], str]) -> McpStatus:
-        name, listing = server.settings.name, server.listing
-        listed = listing.tools if listing is not None and server.settings.enabled else ()
+    def _status(
+        self, server: McpServer, listing: ToolListing | None, names: Mapping[tuple[str, str], str]
+    ) -> McpStatus:
+        name = server.settings.name
+        listed = () if listing is None else listing.tools
         return McpStatus(
             name=name,
             transport=server.settings.transport,
             state=server.state,
             tools=tuple(McpToolFacts(names[name, tool.tool], tool.tool, tool.read_only) for tool in listed),
-            error=_error_of(server),
+            error=_error_of(server, listing),
             restarts=server.restarts,
             trust=server.settings.trust,
         )
 
 
-def _missing_in(server: McpServer) -> str:
+def _missing_in(server: McpServer, listing: ToolListing | None) -> str:
     name = server.settings.name
     if not server.settings.enabled:
         return ""
-    if server.listing is None:
+    if listing is None:
         return f"{name} ({server.failure or 'it is still starting'})"
-    if server.listing.left_out:
-        return f"{name} ({_left_out(server.listing.left_out)})"
-    return ""
+    return f"{name} ({_left_out(listing)})" if listing.left_out else ""
 
 
-def _error_of(server: McpServer) -> str:
+def _error_of(server: McpServer, listing: ToolListing | None) -> str:
     if server.failure is not None and server.state is not McpState.READY:
         return server.failure.whole
-    left_out = 0 if server.listing is None else server.listing.left_out
-    return _left_out(left_out) if left_out else ""
+    return _left_out(listing) if listing is not None and listing.left_out else ""
 
 
-def _left_out(count: int) -> str:
-    return (
-        f"{count} of its tools are too many, or cannot be offered to models: name those you want in its setting tools"
-    )
+def _left_out(listing: ToolListing) -> str:
+    reason = "are too many, or cannot be offered to models: name those you want in its setting tools"
+    return f"{listing.left_out} of its tools {reason}"

@@ -167,7 +167,18 @@ async def test_more_tools_than_a_model_can_read_are_cut_and_said(tmp_path: Path)
         toolset = await servers.toolset(new_turn(tmp_path))
 
     assert len(toolset.tools) == MOST_TOOLS
-    assert "raw (9872 of its tools are too many" in toolset.note
+    assert "raw (9900 of its tools are too many" in toolset.note
+
+
+async def test_a_server_with_many_tools_leaves_room_for_those_of_others(tmp_path: Path) -> None:
+    many = [raw("lists many tools", name=name) for name in ("a", "b")]
+    async with running(tmp_path, *many, raw()) as servers:
+        toolset = await servers.toolset(new_turn(tmp_path))
+        counts = [len(status.tools) for status in servers.statuses()]
+
+    assert len(toolset.tools) == sum(counts) == MOST_TOOLS
+    assert counts == [45, 45, 10]
+    assert "a (9955 of its tools are too many" in toolset.note
 
 
 async def test_the_setting_tools_picks_from_a_long_list(tmp_path: Path) -> None:
