@@ -101,11 +101,15 @@ def test_a_function_of_the_client_is_never_replaced(mcp_server: ApiServer, endpo
     assert [tool["function"]["name"] for tool in request["tools"]].count("mcp__raw__echo") == 1
 
 
-def test_a_choice_of_the_client_may_name_an_mcp_tool(mcp_server: ApiServer, endpoint: ModelEndpoint) -> None:
+def test_a_choice_of_the_client_may_name_an_mcp_tool_before_any_turn(
+    mcp_server: ApiServer, endpoint: ModelEndpoint
+) -> None:
     only: Any = {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "function", "name": "mcp__raw__echo"}]}
+    # A start without what the servers have listed before.
+    mcp_server.kill()
+    (mcp_server.home / "mcp" / "raw.json").unlink(missing_ok=True)
+    mcp_server.start()
     with mcp_server.client() as client:
-        # The first turn makes the tools known.
-        client.responses.create(input="hello")
         client.responses.create(input="only one tool, please", tool_choice=only)
 
     (request,) = requests_of(endpoint, "only one tool, please")

@@ -230,6 +230,9 @@ def document_families() -> list[Family]:
 
 
 def build_api(config: Config, running: Running) -> Api:
+    async def tools(choice: object) -> frozenset[str]:
+        return running.tools | await running.mcp.tool_names(choice)
+
     return Api(
         engine=running.engine,
         store=running.store,
@@ -238,7 +241,7 @@ def build_api(config: Config, running: Running) -> Api:
         models=lambda: [(model.id, model.created, model.owned_by) for model in running.catalogue.models()],
         operator=OPERATOR,
         workspace=str(config.workspace),
-        tools=lambda: running.tools | running.mcp.tool_names(),
+        tools=tools,
         tool_items=config.tool_items,
         streams=build_streams(config),
     )

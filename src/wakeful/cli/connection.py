@@ -58,6 +58,7 @@ async def _own_engine(config: Config, key: str, *, adopts: bool) -> AsyncIterato
         with _own_listener(config.home, is_public=adopts) as (listener, path):
             app = build_http(config, running, key, build_front_door(config, running))
             async with serving(app, [listener], before_end=running.engine.stop):
+                running.mcp.prepare()
                 yield path
 
 

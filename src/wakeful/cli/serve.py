@@ -58,6 +58,7 @@ async def _serve(config: Config, key: str, listener: socket.socket) -> None:
                 _spare_the_collector()
                 _greet(config, listener)
                 click.echo(await _way_in(door.links))
+                running.mcp.prepare()
                 jobs: list[asyncio.Future[Any]] = [server, caught]
                 await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
                 # If the shutdown hangs, the process exits and prints where it hung.

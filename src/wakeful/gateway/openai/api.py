@@ -23,6 +23,10 @@ _TURN = "turn_"
 _BODY_KIB = 16 * 1024
 
 
+async def _no_tools(choice: object) -> frozenset[str]:
+    return frozenset()
+
+
 @dataclass(frozen=True, slots=True)
 class Api:
     engine: Engine
@@ -35,8 +39,9 @@ class Api:
     # The principal that sees everything; others see what they own.
     operator: str
     workspace: str
-    # Returns the names of the server's tools, and the type of item that their calls are shown as.
-    tools: Callable[[], frozenset[str]] = frozenset
+    # Returns the names of the server's tools from which a request makes this choice.
+    tools: Callable[[object], Awaitable[frozenset[str]]] = _no_tools
+    # The type of item that their calls are shown as.
     tool_items: str = MCP_CALL
     streams: StreamSettings = field(default_factory=StreamSettings)
 

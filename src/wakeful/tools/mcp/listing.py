@@ -15,6 +15,8 @@ MOST_TOOLS = 100
 _LONGEST_NAME = 256
 _LONGEST_DESCRIPTION = 8_000
 
+# Models are offered PREFIX, the server, __ and the tool.
+PREFIX = "mcp__"
 _LONGEST_OFFERED = 64
 _DIGITS = 6
 _OTHER = re.compile(r"[^A-Za-z0-9_-]")
@@ -89,7 +91,7 @@ def fair_shares(counts: Mapping[str, int]) -> dict[str, int]:
 def offered_names(tools: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """Return the name under which models are offered each (server, tool). It does not depend on their order."""
     pairs = list(tools)
-    plain = {pair: f"mcp__{pair[0]}__{_OTHER.sub('_', pair[1])}" for pair in pairs}
+    plain = {pair: f"{PREFIX}{pair[0]}__{_OTHER.sub('_', pair[1])}" for pair in pairs}
     counts = Counter(plain.values())
     return {
         pair: name if counts[name] == 1 and len(name) <= _LONGEST_OFFERED else _marked(name, pair)

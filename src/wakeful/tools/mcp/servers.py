@@ -8,8 +8,9 @@ from typing import Any
 from wakeful.model.tools.mcp import McpState, McpStatus, McpToolFacts
 from wakeful.model.turn import Turn
 from wakeful.tools.base import Tool, Toolset
+from wakeful.tools.mcp.failures import ServerEnded
 from wakeful.tools.mcp.kept_files import KeptFiles
-from wakeful.tools.mcp.listing import ListedTool, ToolListing, fair_shares, offered_names
+from wakeful.tools.mcp.listing import PREFIX, ListedTool, ToolListing, fair_shares, offered_names
 from wakeful.tools.mcp.mcp_tool import McpTool
 from wakeful.tools.mcp.server import Connect, McpServer
 from wakeful.tools.mcp.settings import McpServerSettings
@@ -27,6 +28,8 @@ class McpServers:
         """A turn waits for `wait_seconds` at most for servers whose tools are not known yet."""
         self._servers = {one.name: McpServer(one, files, load) for one in settings}
         self._files = files
+        self._load = load
+        self._preparing: asyncio.Task[None] | None = None
         self._wait_seconds = wait_seconds
 
     async def open(self) -> None:
@@ -34,6 +37,8 @@ class McpServers:
         await asyncio.to_thread(self._files.clean_up)
 
     async def close(self) -> None:
+        if self._preparing is not None:
+            self._preparing.cancel()
         await asyncio.gather(*(server.stop() for server in self._servers.values()))
 
     async def toolset(self, turn: Turn) -> Toolset:
@@ -42,8 +47,7 @@ class McpServers:
         """
         if not self._servers:
             return Toolset()
-        for server in self._servers.values():
-            server.start()
+        self._start()
         if turn.was_taken_over and (kept := await asyncio.to_thread(self._files.toolset, turn)):
             return Toolset(self._tools_of(kept["tools"]), kept["note"])
         await self._wait_for_listings()
@@ -56,8 +60,17 @@ class McpServers:
         names, listings = self._names(), self._listings()
         return [self._status(server, listings.get(server), names) for server in self._servers.values()]
 
-    def tool_names(self) -> frozenset[str]:
+    async def tool_names(self, choice: object) -> frozenset[str]:
+        """Return the names of all tools. For a choice that names one of them, servers are started and waited for."""
+        if PREFIX in str(choice):
+            self._start()
+            await self._wait_for_listings()
         return frozenset(self._names().values())
+
+    def prepare(self) -> None:
+        """Load the package in the background. The first turn need not wait for that then."""
+        if any(server.settings.enabled for server in self._servers.values()):
+            self._preparing = asyncio.create_task(self._prepare())
 
     async def restart(self, name: str) -> bool:
         """Return False if there is no such server, or it is disabled."""
@@ -66,6 +79,17 @@ class McpServers:
             return False
         await server.restart()
         return True
+
+    async def _prepare(self) -> None:
+        try:
+            await asyncio.to_thread(self._load)
+        except ServerEnded:
+            # The start of each server says so.
+            return
+
+    def _start(self) -> None:
+        for server in self._servers.values():
+            server.start()
 
     async def _wait_for_listings(self) -> None:
         waits = [asyncio.ensure_future(one.settled()) for one in self._servers.values() if one.is_worth_waiting_for]

@@ -17,8 +17,11 @@ from wakeful.model.approvals.approval import Choice
 from wakeful.model.approvals.mode import Mode
 from wakeful.model.tools.mcp import McpState
 from wakeful.tools.base import ToolContext
+from wakeful.tools.mcp.failures import ServerEnded
 from wakeful.tools.mcp.kept_files import KeptFiles
+from wakeful.tools.mcp.server import Connect
 from wakeful.tools.mcp.server_log import MOST_BYTES
+from wakeful.tools.mcp.servers import McpServers
 from wakeful.tools.mcp.settings import McpServerSettings
 from wakeful.tools.processes.kernel.identity import Identity, identity_of
 
@@ -31,6 +34,25 @@ async def test_nothing_starts_before_a_turn_needs_tools(tmp_path: Path) -> None:
 
     assert before == [McpState.IDLE, McpState.DISABLED]
     assert after == [McpState.READY, McpState.DISABLED]
+
+
+async def test_the_package_is_loaded_before_a_turn_needs_it_unless_no_server_is_enabled(tmp_path: Path) -> None:
+    loaded: list[str] = []
+
+    def servers_that_note(name: str, *, enabled: bool) -> McpServers:
+        def load() -> Connect:
+            loaded.append(name)
+            raise ServerEnded("its package is missing")
+
+        return McpServers([raw(name=name, enabled=enabled)], KeptFiles(tmp_path), load, wait_seconds=0.0)
+
+    servers_that_note("off", enabled=False).prepare()
+    prepared = servers_that_note("on", enabled=True)
+    prepared.prepare()
+    await eventually(lambda: bool(loaded))
+
+    assert loaded == ["on"]
+    assert only(prepared).state is McpState.IDLE
 
 
 async def test_the_next_start_offers_the_kept_tools_at_once(tmp_path: Path) -> None:

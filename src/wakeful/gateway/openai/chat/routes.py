@@ -38,7 +38,8 @@ class ChatCompletionRoutes:
         return [Route("/v1/chat/completions", self.create, methods=["POST"])]
 
     async def create(self, request: Request) -> WithSessionHeader:
-        asked = read_chat_request(await read_api_body(request), self._api.tools())
+        body = await read_api_body(request)
+        asked = read_chat_request(body, await self._api.tools(body.get("tool_choice")))
         receipt = await until_entered(lambda: self._begin(request, asked))
         assert receipt.turn is not None
         rest = receipt.turn_id.removeprefix("turn_")

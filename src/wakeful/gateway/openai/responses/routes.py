@@ -93,7 +93,7 @@ class ResponseRoutes:
 
     async def create(self, request: Request) -> Response | EventStream:
         body = await read_api_body(request)
-        asked = read_response_request(body, self._api.tools())
+        asked = read_response_request(body, await self._api.tools(body.get("tool_choice")))
         key = _idempotency_key(request, asked)
         if not asked.is_stored:
             return await self._unstored.create(request, asked)
