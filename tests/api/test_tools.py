@@ -136,6 +136,19 @@ def test_a_client_may_bring_the_whole_exchange_itself(client: OpenAI, endpoint: 
     assert len([message for message in sent if message["role"] == "tool"]) == 2
 
 
+def test_a_picture_in_a_result_of_the_client_reaches_the_model(client: OpenAI, endpoint: ModelEndpoint) -> None:
+    url = "https://example.org/weather.png"
+    exchange: Any = [
+        {"role": "user", "content": "how does it look?"},
+        {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c1", "output": [{"type": "input_image", "image_url": url}]},
+    ]
+    client.responses.create(input=exchange)
+
+    last = next(one for one in endpoint.requests() if "how does it look?" in str(one))["messages"][-1]
+    assert (last["role"], last["content"][-1]) == ("user", {"type": "image_url", "image_url": {"url": url}})
+
+
 def test_what_the_client_brought_is_listed_as_its_input(client: OpenAI) -> None:
     history: Any = [
         {"role": "user", "content": "Hello"},

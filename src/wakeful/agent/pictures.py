@@ -72,10 +72,12 @@ class Illustrator:
                 return replace(message, text=f"{message.text}\n{_BLIND}", images=())
             urls = [await self._url(image) for image in message.images]
             return replace(message, images=tuple(url for url in urls if url))
-        if isinstance(message, UserMessage) and message.files:
+        if isinstance(message, UserMessage) and (message.files or message.images):
             parts = [await self._part(file, session_id, sees=sees) for file in message.files]
-            texts = [message.text, *(text for text, _ in parts)]
-            images = (*message.images, *(url for _, url in parts if url))
+            # Pictures of the API have no names.
+            unseen = [f"[Image]\n{_BLIND}" for _ in message.images if not sees]
+            texts = [message.text, *unseen, *(text for text, _ in parts)]
+            images = (*(message.images if sees else ()), *(url for _, url in parts if url))
             return replace(message, text="\n\n".join(text for text in texts if text), images=images, files=())
         return message
 

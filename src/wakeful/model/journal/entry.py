@@ -189,7 +189,7 @@ def input_message(entry: Entry) -> Message:
     data = entry.data
     role = data.get("role", "user")
     if role == "tool":
-        return ToolMessage(data["call_id"], data["text"], is_error=bool(data.get("is_error")), origin=entry.id)
+        return result_message(entry)
     if role == "assistant":
         calls = tuple(ToolCall(**call) for call in data.get("calls", ()))
         return AssistantMessage(data["text"], calls=calls, origin=entry.id)

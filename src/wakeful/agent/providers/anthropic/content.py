@@ -73,7 +73,8 @@ def _blocks(message: Message, provider: str) -> Iterator[Block]:
             # Most models refuse the role inside a conversation.
             yield _text(_LATE_INSTRUCTIONS + text)
         case ToolMessage(call_id=call_id, text=text, is_error=is_error, images=images):
-            content = [_text(text), *map(_image, images)] if images else text
+            words = [_text(text)] if text.strip() else []
+            content = [*words, *map(_image, images)] if images else text
             result = {"type": "tool_result", "tool_use_id": _id(call_id), "content": content}
             yield result | {"is_error": True} if is_error else result
         case AssistantMessage():

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeAlias
 
-from wakeful.gateway.openai.items.input_items import RefusalPart
+from wakeful.gateway.openai.items.input_items import PictureUrl, RefusalPart
 from wakeful.gateway.openai.items.inputs import Input
 from wakeful.wire.declared import Incoming, says
 
@@ -14,7 +14,7 @@ class ChatTextPart(Incoming):
 
 
 class ImageUrl(Incoming):
-    url: str
+    url: PictureUrl
 
 
 class ChatImagePart(Incoming):

@@ -8,6 +8,13 @@ from msgspec import Meta
 from wakeful.wire.declared import Incoming, says, words
 
 JsonText: TypeAlias = Annotated[str, words("A JSON text.")]
+# Nothing else: the journal has an address of its own for pictures that the server keeps.
+PictureUrl: TypeAlias = Annotated[
+    str,
+    Meta(pattern="^(https?://|data:image/)"),
+    says("{} must be the address of a picture, or a data:image/ URL."),
+    words("The address of a picture, or a data: URL."),
+]
 
 
 class InputTextPart(Incoming):
@@ -22,7 +29,7 @@ class RefusalPart(Incoming):
 
 class InputImagePart(Incoming):
     type: Literal["input_image"]
-    image_url: Annotated[str, words("An address, or a data: URL.")]
+    image_url: PictureUrl
 
 
 InputPart: TypeAlias = Annotated[

@@ -46,7 +46,7 @@ def _input(item: InputItem, where: str) -> Input | Reference:
             call = {"id": call_id, "name": name, "arguments": arguments}
             return {"role": "assistant", "text": "", "calls": [call]}
         case InputCallOutput(call_id=call_id, output=output):
-            return {"role": "tool", "call_id": call_id, "text": _content(output)["text"]}
+            return {"role": "tool", "call_id": call_id, **_content(output)}
         case InputServerCall():
             return _server_call(item, where)
         case InputReference(id=item_id):
