@@ -17,6 +17,7 @@ async def test_a_task_is_shown_with_all_its_fields(web: Served) -> None:
         "kind": "process",
         "session_id": session_id,
         "turn_id": turn_id,
+        "message_id": shown["message_id"],
         "child_session_id": None,
         "command": "run p1",
         "status": "running",

@@ -50,6 +50,17 @@ async def test_sub_agents_are_followed_from_where_they_are_until_they_end(web: S
         assert (await works(reader, **{two.id: 1}))[two.id]["sub_agents"] == 1
 
 
+async def test_sub_agents_with_the_same_goal_name_the_call_that_started_each(web: Served) -> None:
+    session_id = await web.new_session()
+    turn_id = await web.say(session_id, "work")
+    one, _ = await delegated(web, turn_id, 1, "count")
+    two, _ = await delegated(web, turn_id, 2, "count")
+
+    calls = {task["id"]: task["message_id"] for task in (await web.shown(session_id))["tasks"]}
+
+    assert calls == {one.id: f"{turn_id}.1.1", two.id: f"{turn_id}.1.2"}
+
+
 async def test_sub_agents_of_others_are_not_shown(web: Served) -> None:
     session_id = await web.new_session()
     assert (await web.get("/api/stream", "bob", sessions=session_id, work="1")).status == 404

@@ -29,20 +29,20 @@ test("what it has used says whether a price is unknown, and counts its own sub-a
   assert.equal(usedWords(undefined), "");
 });
 
-test("a call without a result finds its running sub-agents by their goals", () => {
-  const task = (id, command, more = {}) => ({ id, kind: "delegation", status: "running", turn_id: "t1", command, ...more });
+test("a call finds its own running sub-agents, in the order of their goals", () => {
+  const task = (id, command, more = {}) => ({ id, kind: "delegation", status: "running", message_id: "t1.1.1", command, ...more });
   const tasks = [
     task("del_1", "count\n\nContext:\nthe farm"),
     task("del_2", "sort"),
-    task("del_3", "count", { turn_id: "t2" }),
+    task("del_3", "count", { message_id: "t1.1.2" }),
     task("del_4", "count", { status: "exited" }),
     task("proc_1", "count", { kind: "process" }),
   ];
-  const found = (name, given) => delegatesOf({ turn_id: "t1", tool: { name } }, given, tasks).map(({ id }) => id);
-  assert.deepEqual(found("delegate_task", { goal: " count ", tasks: [] }), ["del_1"]);
-  assert.deepEqual(found("delegate_task", { tasks: [{ goal: "sort" }, { goal: "count" }] }), ["del_2", "del_1"]);
-  assert.deepEqual(found("delegate_task", null), []);
-  assert.deepEqual(found("terminal", { goal: "count" }), []);
+  const found = (id, given) => delegatesOf({ id }, given, tasks).map((one) => one.id);
+  assert.deepEqual(found("t1.1.1", { tasks: [{ goal: "sort" }, { goal: " count " }] }), ["del_2", "del_1"]);
+  assert.deepEqual(found("t1.1.1", { tasks: [{ goal: "count" }, { goal: "sort" }] }), ["del_1", "del_2"]);
+  assert.deepEqual(found("t1.1.2", { goal: "count" }), ["del_3"]);
+  assert.deepEqual(found("t1.1.3", null), []);
 });
 
 test("the newest frame about sub-agents counts, and moves no cursor", () => {

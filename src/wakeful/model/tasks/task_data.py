@@ -12,6 +12,7 @@ def task_data(task: Task, *, progress: int | None = None) -> dict[str, Any]:
         "kind": task.kind,
         "session_id": task.session_id,
         "turn_id": task.turn_id,
+        "message_id": f"{task.turn_id}.{task.step}.{task.index}",
         "child_session_id": task.child_session_id,
         "command": task.command,
         "status": task.status,

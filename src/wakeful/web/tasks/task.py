@@ -15,6 +15,7 @@ class ShownTask(Outgoing):
     kind: TaskKind
     session_id: str
     turn_id: Annotated[str, words("The turn that started it.")]
+    message_id: Annotated[str, words("The message of the call that started it.")]
     child_session_id: str | None
     command: str
     status: TaskStatus

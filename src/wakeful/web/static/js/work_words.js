@@ -24,14 +24,12 @@ export function usedWords(work) {
   return parts.filter(Boolean).join(" · ");
 }
 
-// The running sub-agents that a call has started, in the order of their goals; until it has a result, only their goals tell.
+// The running sub-agents that a call has started, in the order of their goals.
 export function delegatesOf(message, given, tasks) {
-  if (message.tool.name !== "delegate_task") return [];
   const parts = Array.isArray(given?.tasks) && given.tasks.length ? given.tasks : [given];
   const goals = parts.map((part) => String(part?.goal ?? "").trim());
   const place = (task) => goals.indexOf(task.command.split("\n\nContext:\n")[0]);
-  const isOfTurn = (task) => task.kind === "delegation" && task.status === "running" && task.turn_id === message.turn_id;
   return tasks
-    .filter((task) => isOfTurn(task) && place(task) !== -1)
+    .filter((task) => task.kind === "delegation" && task.status === "running" && task.message_id === message.id)
     .sort((one, other) => place(one) - place(other) || one.id.localeCompare(other.id));
 }
