@@ -185,11 +185,14 @@ class McpServer:
         """Note the end of a life; None: it was wanted, or the next call begins another one at once."""
         self._connection = None
         self._changed.clear()
+        is_known = failure is not None and self.failure is not None and failure.whole == self.failure.whole
         self.failure = failure
         self.state = McpState.IDLE if failure is None else McpState.FAILED
         if failure is not None:
             self._rest(began)
-            logger.warning("the MCP server %s is not ready: %s", self.settings.name, failure.whole)
+            # A chat shows warnings on its screen, and every turn starts the server again.
+            level = logging.INFO if is_known else logging.WARNING
+            logger.log(level, "the MCP server %s is not ready: %s", self.settings.name, failure.whole)
         self._settled.set()
 
     def _rest(self, began: float | None) -> None:

@@ -1,6 +1,7 @@
 """Servers that misbehave: none of them costs a turn, or the tools of the others."""
 
 import asyncio
+import logging
 import re
 from pathlib import Path
 
@@ -85,6 +86,19 @@ async def test_a_command_that_does_not_exist_fails_with_a_reason(tmp_path: Path)
         await servers.toolset(new_turn(tmp_path))
 
         assert (only(servers).state, only(servers).error) == (McpState.FAILED, "no-such-program: command not found")
+
+
+async def test_a_failure_that_comes_again_at_every_start_is_warned_about_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    async with running(tmp_path, McpServerSettings("gone", command="no-such-program")) as servers:
+        await servers.toolset(new_turn(tmp_path))
+        await servers.restart("gone")
+        await eventually(lambda: caplog.text.count("gone is not ready: no-such-program: command not found") == 2)
+
+    levels = [record.levelname for record in caplog.records if "is not ready" in record.getMessage()]
+    assert levels == ["WARNING", "INFO"]
 
 
 async def test_a_slow_server_is_waited_for_once_and_joins_at_a_later_turn(tmp_path: Path) -> None:
