@@ -45,6 +45,7 @@ def build_mcp(config: Config, processes: ProcessSettings) -> McpServers:
 def _load() -> Callable[..., AbstractAsyncContextManager[ServerConnection]]:
     try:
         connect: Callable[..., AbstractAsyncContextManager[ServerConnection]] = load(_CONNECT)
-    except ModuleNotFoundError as error:
+    except ImportError as error:
+        # Also for an older version of the package, which lacks some names.
         raise ServerEnded("its package is missing: install wakeful[mcp]", str(error)) from error
     return connect
