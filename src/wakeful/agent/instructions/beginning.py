@@ -5,6 +5,8 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from wakeful.model.files.file_type import is_binary
+
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
@@ -12,6 +14,7 @@ class Beginning:
     # The size of the whole file, in bytes.
     size: int
     is_cut: bool
+    is_binary: bool = False
 
     def noted(self, name: str) -> str:
         """Return the text, with a line at its end that says so if the file is longer."""
@@ -32,6 +35,7 @@ def beginning_of(path: Path, limit: int) -> Beginning | None:
     except OSError:
         return None
     is_cut = len(data) > limit
-    # A character that is cut in half is left out; other bytes that are not UTF-8 are replaced.
-    text = data[:limit].decode(errors="replace").rstrip("\ufffd" if is_cut else "")
-    return Beginning(text.strip(), state.st_size, is_cut)
+    # A character that is cut in half is left out; other bytes that are not UTF-8 are replaced, and zeros, which some
+    # endpoints refuse.
+    text = data[:limit].decode(errors="replace").replace("\0", "\ufffd").rstrip("\ufffd" if is_cut else "")
+    return Beginning(text.strip(), state.st_size, is_cut, is_binary=is_binary(data))

@@ -38,7 +38,7 @@ def _files(workspace: Path) -> Iterator[tuple[Path, Beginning]]:
             # A link may lead to the other name, but not to a file that the folder does not hold.
             if os.path.isfile(path) and Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folders[0])):
                 found = beginning_of(path, _MOST_BYTES)
-                if found is not None and found.text:
+                if found is not None and found.text and not found.is_binary:
                     yield path, found
                 break
 

@@ -122,3 +122,16 @@ async def test_links_that_lead_out_and_pipes_are_passed_over(tmp_path: Path) -> 
     os.mkfifo(tmp_path / "home" / "instructions.md")
 
     assert "sk-secret" not in (await prompt(tmp_path / "home", work)).text
+
+
+async def test_a_binary_file_is_not_the_folders_words_and_memory_keeps_what_can_be_read(tmp_path: Path) -> None:
+    home, work = tmp_path / "home", tmp_path / "work"
+    home.mkdir()
+    work.mkdir()
+    (work / "AGENTS.md").write_bytes(b"\x7fELF\0\0")
+    (home / "memory.md").write_bytes(b"Likes \0 tea.")
+
+    text = (await prompt(home, work)).text
+
+    assert "ELF" not in text
+    assert "Likes \ufffd tea." in text
