@@ -54,14 +54,17 @@ def _text_of(block: Mapping[str, Any]) -> str:
     match block:
         case {"type": "text", "text": str(text)}:
             return text
-        case {"type": "image" | "audio" as kind, "data": str(data)}:
-            return f"[{kind.capitalize()}: {_type_of(block)}, {_size_of(data)} bytes]"
+        case {"type": "image", "data": str(data)}:
+            return f"[Image: {_type_of(block)}, {_size_of(data)} bytes. It is too large or damaged, and not shown.]"
+        case {"type": "audio", "data": str(data)}:
+            return f"[Audio: {_type_of(block)}, {_size_of(data)} bytes]"
         case {"type": "resource", "resource": {"text": str(text)}}:
             return text
         case {"type": "resource", "resource": {"blob": str(data)} as resource}:
             return f"[Resource: {resource.get('uri', '')}, {_type_of(resource)}, {_size_of(data)} bytes]"
         case {"type": "resource_link", "uri": str(uri)}:
-            return f"[Resource: {uri}]"
+            name = block.get("name")
+            return f"[Resource: {uri}, {name}]" if isinstance(name, str) and name else f"[Resource: {uri}]"
     return ""
 
 
