@@ -25,6 +25,7 @@ TOOLS: list[Any] = [
     {"name": "environment", "inputSchema": {"type": "object"}},
     {"name": "refuse", "inputSchema": {"type": "object"}},
     {"name": "half a character", "inputSchema": {"type": "object"}},
+    {"name": "filter", "inputSchema": {"type": "object", "properties": {"$top": {}, "by": {}}, "required": ["$top"]}},
 ]
 ODD: list[Any] = [
     {"name": "a.b/c", "inputSchema": {"type": "object"}},

@@ -11,6 +11,7 @@ from wakeful.tools.base import Intent, ToolContext, ToolResult, ToolSpec
 from wakeful.tools.mcp.failures import CallRefused, ServerEnded
 from wakeful.tools.mcp.listing import ListedTool
 from wakeful.tools.mcp.result import result_from
+from wakeful.tools.mcp.schema import renamed_properties, with_properties_renamed
 from wakeful.tools.mcp.server import McpServer
 
 # Characters of the arguments that a person is shown.
@@ -20,7 +21,8 @@ _SHOWN = 2_000
 class McpTool:
     def __init__(self, name: str, listed: ListedTool, server: McpServer) -> None:
         """`name` is the one under which models are offered it."""
-        self.spec = ToolSpec(name, listed.description, listed.parameters)
+        self._renamed = renamed_properties(listed.parameters)
+        self.spec = ToolSpec(name, listed.description, with_properties_renamed(listed.parameters, self._renamed))
         self._listed = listed
         self._server = server
 
@@ -33,7 +35,7 @@ class McpTool:
     async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         settings = self._server.settings
         try:
-            return result_from(await self._server.call(self._listed.tool, arguments))
+            return result_from(await self._server.call(self._listed.tool, self._given(arguments)))
         except CallRefused as error:
             return ToolResult.failed("tool_error", str(error) or "The server refused the call.")
         except TimeoutError:
@@ -51,6 +53,10 @@ class McpTool:
         kind = MCP_UNASKED if settings.trust or self._listed.read_only else f"{MCP}:{settings.name}"
         return (Reason(kind, f"uses {self._listed.tool} of the MCP server {settings.name}"),)
 
+    def _given(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments by the names that the server has for them."""
+        return {self._renamed.get(name, name): value for name, value in arguments.items()}
+
     def _shown(self, arguments: Mapping[str, Any]) -> str:
-        text = f"{self._listed.tool} {orjson.dumps(arguments).decode()}"
+        text = f"{self._listed.tool} {orjson.dumps(self._given(arguments)).decode()}"
         return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

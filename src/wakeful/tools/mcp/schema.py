@@ -1,5 +1,7 @@
 """Makes of a tool's schema what endpoints take: they refuse a whole request for one tool that they do not like."""
 
+import hashlib
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +13,9 @@ _CHOICES = ("anyOf", "oneOf")
 _REFUSED = (*_CHOICES, "allOf", "enum", "not", "$ref")
 # So many alternatives and parts of the top are looked at: they may refer to each other without an end.
 _MOST_PARTS = 100
+# The names of properties that Anthropic takes.
+_SAFE = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 def usable_schema(schema: Any) -> Mapping[str, Any] | None:
@@ -29,6 +34,26 @@ def usable_schema(schema: Any) -> Mapping[str, Any] | None:
         return None
     usable: dict[str, Any] = _without_dangling(top, schema)
     return usable
+
+
+def renamed_properties(schema: Mapping[str, Any]) -> dict[str, str]:
+    """Return the names that the server has for properties whose names an endpoint refuses, by those that models get."""
+    # Lists that older versions have kept may have schemas without properties.
+    return {_safe(name): name for name in schema.get("properties", {}) if not _SAFE.fullmatch(name)}
+
+
+def with_properties_renamed(schema: Mapping[str, Any], renamed: Mapping[str, str]) -> Mapping[str, Any]:
+    if not renamed:
+        return schema
+    safe = {name: new for new, name in renamed.items()}
+    properties = {safe.get(name, name): value for name, value in schema["properties"].items()}
+    required = {"required": [safe.get(name, name) for name in schema["required"]]} if "required" in schema else {}
+    return {**schema, "properties": properties, **required}
+
+
+def _safe(name: str) -> str:
+    """The digits tell names apart that differ only in what is replaced or cut."""
+    return f"{_UNSAFE.sub('_', name)[:57]}_{hashlib.sha256(name.encode(errors='replace')).hexdigest()[:6]}"
 
 
 def _is_small(schema: Mapping[str, Any]) -> bool:
