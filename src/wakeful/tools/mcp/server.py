@@ -52,6 +52,8 @@ class McpServer:
         self._listing = files.listing(settings)
         self._life: asyncio.Task[None] | None = None
         self._connection: ServerConnection | None = None
+        # Set when the package is loaded, or cannot be.
+        self._loaded = asyncio.Event()
         # Set when a start has succeeded or failed.
         self._settled = asyncio.Event()
         self._changed = asyncio.Event()
@@ -107,6 +109,7 @@ class McpServer:
         raise ServerEnded("it forgets its sessions")
 
     async def _ready(self) -> ServerConnection:
+        await self._load_first()
         try:
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 if self.state is McpState.READY and self._connection is None:
@@ -122,6 +125,15 @@ class McpServer:
             raise (self.failure or ServerEnded("it is still starting")).with_traceback(None)
         return self._connection
 
+    async def _load_first(self) -> None:
+        """Start the server and wait for the package: a slow import right after a crash is no fault of the server."""
+        self.start()
+        try:
+            async with asyncio.timeout(self.settings.start_seconds if self.settings.enabled else 0):
+                await self._loaded.wait()
+        except TimeoutError:
+            pass
+
     async def _live(self) -> None:
         """Supervise one life of the server, from its rest to its end."""
         began = None
@@ -129,6 +141,7 @@ class McpServer:
             await asyncio.sleep(self._rests_until - _now())
             self.state = McpState.STARTING
             connect = await asyncio.to_thread(self._load)
+            self._loaded.set()
             async with asyncio.timeout(self.settings.start_seconds) as clock:
                 async with connect(self.settings, self._changed.set) as connection:
                     self._learn(await connection.list_tools())
@@ -184,6 +197,7 @@ class McpServer:
     def _end(self, failure: ServerEnded | None, began: float | None = None) -> None:
         """Note the end of a life; None: it was wanted, or the next call begins another one at once."""
         self._connection = None
+        self._loaded.set()
         self._changed.clear()
         is_known = failure is not None and self.failure is not None and failure.whole == self.failure.whole
         self.failure = failure

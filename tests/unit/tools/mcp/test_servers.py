@@ -1,9 +1,11 @@
 """What is kept of MCP servers between turns, crashes and starts."""
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from wakeful.model.approvals.approval import Choice
 from wakeful.model.approvals.mode import Mode
 from wakeful.model.tools.mcp import McpState
 from wakeful.tools.base import ToolContext
+from wakeful.tools.mcp import server
 from wakeful.tools.mcp.failures import ServerEnded
 from wakeful.tools.mcp.kept_files import KeptFiles
 from wakeful.tools.mcp.server import Connect
@@ -53,6 +56,25 @@ async def test_the_package_is_loaded_before_a_turn_needs_it_unless_no_server_is_
 
     assert loaded == ["on"]
     assert only(prepared).state is McpState.IDLE
+
+
+async def test_a_call_does_not_count_the_import_of_the_package_as_an_absence_of_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "_PATIENCE_SECONDS", 0.0)
+    is_imported = threading.Event()
+
+    def load() -> Connect:
+        is_imported.wait(PATIENCE)
+        raise ServerEnded("its package is missing")
+
+    calling = asyncio.create_task(server.McpServer(raw(), KeptFiles(tmp_path), load).call("echo", {}))
+    done, _ = await asyncio.wait([calling], timeout=0.05)
+    is_imported.set()
+
+    assert not done
+    with pytest.raises(ServerEnded, match="its package is missing"):
+        await calling
 
 
 async def test_the_next_start_offers_the_kept_tools_at_once(tmp_path: Path) -> None:
