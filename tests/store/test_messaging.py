@@ -292,6 +292,8 @@ async def test_pairings_are_found_by_person_and_by_code(store: Store) -> None:
     await store.write(lambda tx: tx.pairings.put(ada))
     await store.write(lambda tx: tx.pairings.put(bob))
     await store.write(lambda tx: tx.pairings.put(replace(ada, code="WXYZ6789", asked_at=20.0)))
+    # The same code by chance, and older.
+    await store.write(lambda tx: tx.pairings.put(Pairing("slack", "U3", "Carl", "WXYZ6789", 15.0)))
 
     assert await store.read(lambda tx: tx.pairings.by_code("ABCD2345")) is None
     assert await store.read(lambda tx: tx.pairings.by_code("")) is None
@@ -299,7 +301,7 @@ async def test_pairings_are_found_by_person_and_by_code(store: Store) -> None:
     assert await store.read(lambda tx: tx.pairings.get("slack", "U2")) == bob
     assert await store.write(lambda tx: tx.pairings.delete("slack", "U2"))
     assert not await store.write(lambda tx: tx.pairings.delete("slack", "U2"))
-    assert len(await store.read(lambda tx: tx.pairings.all())) == 1
+    assert [pairing.user_id for pairing in await store.read(lambda tx: tx.pairings.all())] == ["U3", "U1"]
 
 
 async def test_a_door_remembers_whatever_node_holds_it(store: Store) -> None:

@@ -132,7 +132,7 @@ async def test_an_idle_session_is_opened_with_rows_that_waited_and_one_that_come
 
 
 async def test_a_lane_shows_all_that_a_decision_asks_for(store: Store, clock: FakeClock) -> None:
-    for number, opened_at in enumerate([clock.now - 3_600, clock.now - 200, clock.now - 100, clock.now - 50]):
+    for number, opened_at in enumerate([clock.now - 3_600, clock.now - 200, clock.now - 100, clock.now]):
         await have_turn(store, f"t{number}", is_wakeup=number != 2, opened_at=opened_at)
         await close_turn(store, f"t{number}")
     rows = [await have_row(store, a_row(name)) for name in ("m1", "m2", "gone")]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.postgres_server import PostgresServer
 from tests.store.admin import Admin
 from tests.store.nouns import a_row, a_session, a_task, close_turn, have_session, have_task, have_turn, some_events
@@ -15,6 +16,7 @@ from wakeful.model.tasks.task import Host
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.store.base import Body, Signal, Store, Transaction
 from wakeful.store.postgres import notifier
+from wakeful.store.postgres.outbox import Outbox
 from wakeful.store.postgres.store import PostgresStore
 
 EVERYTHING = Signal(frozenset(), is_everything=True)
@@ -287,6 +289,26 @@ async def test_sessions_are_locked_in_the_order_of_their_ids_or_nodes_would_wait
     # While it waits for the first, it holds none of the others.
     await admin.execute("SELECT 1 FROM sessions WHERE id IN ('y', 'z') FOR UPDATE NOWAIT", "COMMIT")
     await locking
+
+
+async def test_nodes_index_at_the_same_time_without_waiting_for_each_other(one: Node, admin: Admin) -> None:
+    for name in ("s1", "s2"):
+        await have_session(one.store, name, title=name)
+    await admin.execute("BEGIN", "SELECT 1 FROM search_docs WHERE session_id = 's1' FOR UPDATE")
+
+    async with asyncio.timeout(PATIENCE):
+        await one.store.write(lambda tx: tx.search.index_some(10))
+
+    indexed = "SELECT session_id FROM search_docs WHERE words IS NOT NULL"
+    assert [row["session_id"] for row in await admin.fetch(indexed)] == ["s2"]
+
+
+def test_of_two_signals_the_newer_number_is_sent() -> None:
+    outbox = Outbox("one")
+    for number in (5, 3):
+        outbox.add(Signal(frozenset({"s1"}), events=(Event("s1", number, None, None, "token", b"", 0.0),)))
+
+    assert outbox._letter.sessions == {"s1": 5}
 
 
 async def _happens_in(store: Store, names: set[str]) -> None:

@@ -123,7 +123,8 @@ async def left_of(kind: str, sql: Sql, *names: str) -> dict[str, int]:
 
 
 async def test_nothing_of_a_purged_session_is_left_in_any_table(store: Store, kind: str, sql: Sql) -> None:
-    await fill(store, "s1", "t1", "t2")
+    turns = ["t1", "t2", "t3", "t4", "t5"]
+    await fill(store, "s1", *turns)
     await fill(store, "s2", "u1")
     kept = await left_of(kind, sql, "s2", "u1", "task-s2")
     columns = await columns_of(kind, sql)
@@ -134,7 +135,7 @@ async def test_nothing_of_a_purged_session_is_left_in_any_table(store: Store, ki
     await purge(store, "s1")
     await purge(store, "s1")
 
-    assert await left_of(kind, sql, "s1", "t1", "t2", "task-s1", "row-s1") == {}
+    assert await left_of(kind, sql, "s1", *turns, "task-s1", "row-s1") == {}
     assert await left_of(kind, sql, "s2", "u1", "task-s2") == kept
 
 

@@ -1,20 +1,24 @@
 """What can be wrong with the file: held, locked, foreign, unwritable, or on a full disk."""
 
+import asyncio
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.store.conftest import FakeClock
 from tests.store.nouns import append, have_session, have_turn, some_events
 from wakeful.errors import StoreError, StoreLocked, StoreReadOnly
+from wakeful.store.base import Transaction
 from wakeful.store.sqlite.store import SqliteStore
 
 _ROOT = Path(__file__).parents[2]
@@ -89,6 +93,34 @@ async def test_a_database_locked_by_another_program_is_named(path: Path, store: 
     other.close()
 
     assert [event.session_seq for event in await append(store, lease, some_events(1))] == [1]
+
+
+async def test_a_fault_of_a_statement_is_not_called_a_broken_file(path: Path, store: SqliteStore) -> None:
+    lease = await have_turn(store)
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("DROP TABLE events")
+
+    with pytest.raises(StoreError, match=r"wakeful\.db: no such table: events \(SQLITE_ERROR\)\.$"):
+        await append(store, lease, some_events(1))
+
+
+async def test_closing_waits_for_a_write_that_is_under_way(store: SqliteStore) -> None:
+    lease = await have_turn(store)
+    is_running, may_end = threading.Event(), threading.Event()
+
+    async def body(tx: Transaction) -> None:
+        is_running.set()
+        may_end.wait(PATIENCE)
+        await tx.events.append("s1", lease.turn_id, some_events(1))
+
+    writing = asyncio.ensure_future(store.write(body, lock=["s1"]))
+    await asyncio.to_thread(is_running.wait, PATIENCE)
+    closing_store = asyncio.ensure_future(store.close())
+    # It closes as much as it can without the write.
+    await asyncio.sleep(0)
+    may_end.set()
+
+    await asyncio.gather(writing, closing_store)
 
 
 async def test_a_file_that_is_no_database_is_refused_and_left_alone(path: Path) -> None:
