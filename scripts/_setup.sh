@@ -108,6 +108,13 @@ ensure_chromium() {
     fail "The tests of the page need Chromium: install chromium."
 }
 
+# Most tests of the page need no windows, and a quarter less time without. It is tried for once: not every system has it.
+ensure_quick_chromium() {
+    if command -v chromium-headless-shell >/dev/null || [[ -e $venv/tried-quick-chromium ]]; then return; fi
+    apt_install chromium-headless-shell || true
+    touch "$venv/tried-quick-chromium"
+}
+
 # The tests of the sandbox are skipped without it.
 ensure_bubblewrap() {
     command -v bwrap >/dev/null || apt_install bubblewrap || true

@@ -146,7 +146,7 @@ _path_part = st.one_of(
     st.sampled_from(
         ["conv_x", "resp_x", "run_x", "x", "%00", "resp_%00", "%ff%fe", "%2e%2e", "%2F", "%F0%9F%90%88", "a%0Ab"]
     ),
-    st.text(st.characters(codec="utf-8"), min_size=1, max_size=30).map(lambda text: quote(text, safe="")),
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30).map(lambda text: quote(text, safe="")),
     st.just("x" * 5000),
 )
 _OPERATIONS = [

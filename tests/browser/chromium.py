@@ -12,6 +12,8 @@ ARGUMENTS = [
     "--no-first-run",
 ]
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+# The same engine without windows, which needs a quarter less processor time.
+_SHELL = "chromium-headless-shell"
 
 
 def find_chromium() -> str:
@@ -19,6 +21,11 @@ def find_chromium() -> str:
     if found is None:
         raise RuntimeError("The browser tests need Chromium: install Debian's package chromium, or Google Chrome.")
     return found
+
+
+def find_quick_chromium() -> str:
+    """Return one without windows, if there is one. It shows no notifications of the system."""
+    return shutil.which(_SHELL) or find_chromium()
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ their server start a separate one.
 """
 
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from playwright.async_api import Browser, async_playwright
 
 from tests.api.conftest import scripted
 from tests.api.server import ModelEndpoint, running_endpoint
-from tests.browser.chromium import ARGUMENTS, find_chromium
+from tests.browser.chromium import ARGUMENTS, find_chromium, find_quick_chromium
 from tests.browser.screen import Screens
 from tests.browser.server import PageServer, running_page_server
 from tests.held_job import HeldJob
@@ -19,8 +20,14 @@ from tests.held_job import HeldJob
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def chromium() -> AsyncIterator[Browser]:
+    async with launched(find_quick_chromium()) as browser:
+        yield browser
+
+
+@asynccontextmanager
+async def launched(program: str) -> AsyncIterator[Browser]:
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
+        browser = await playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
         yield browser
         await browser.close()
 
@@ -67,4 +74,11 @@ def job(tmp_path: Path) -> HeldJob:
 async def screens(chromium: Browser) -> AsyncIterator[Screens]:
     """Opens browsers, checks them for errors, and closes them at the end."""
     async with Screens(chromium) as screens:
+        yield screens
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def notified_screens() -> AsyncIterator[Screens]:
+    """Screens of a browser that shows notifications of the system."""
+    async with launched(find_chromium()) as browser, Screens(browser) as screens:
         yield screens

@@ -52,9 +52,9 @@ async def test_a_match_is_shown_as_a_match_and_a_session_in_view_makes_no_news(
 
 
 async def test_a_hidden_page_uses_system_notifications_and_a_click_opens_the_session(
-    screens: Screens, own_demo_server: PageServer
+    notified_screens: Screens, own_demo_server: PageServer
 ) -> None:
-    server = own_demo_server
+    server, screens = own_demo_server, notified_screens
     context = await screens.browser_at(server, permissions=["notifications"])
     await context.add_init_script(
         """localStorage.setItem("wakeful.settings", JSON.stringify({notify: true}));
