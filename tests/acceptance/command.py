@@ -4,36 +4,15 @@ import asyncio
 import os
 import signal
 import sqlite3
-import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import orjson
-
 from tests.acceptance.http_client import Reply, get
 from tests.patience import PATIENCE
-
-_CALL_MAIN = "from wakeful.cli.main import main; main()"
-# Reads environments, forks a command for each, and prints the exit codes.
-_FORK_FOR_EACH = """
-import json, os, sys
-import wakeful.cli.ask
-from wakeful.cli.main import main
-
-codes = []
-for number, environment in enumerate(json.load(sys.stdin)):
-    if os.fork() == 0:
-        os.environ.update(environment)
-        for stream in (1, 2):
-            os.dup2(os.open(f"{number}.{stream}", os.O_WRONLY | os.O_CREAT), stream)
-        main()
-    codes.append(os.waitstatus_to_exitcode(os.wait()[1]))
-print(json.dumps(codes))
-sys.exit()
-"""
+from tests.warm import Order, start_async
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +28,8 @@ class Command:
     # Where it runs.
     folder: Path
     settings: dict[str, str] = field(default_factory=dict)
+    # Whether it is started from scratch, as a user does, and not forked.
+    is_cold: bool = False
 
     def having(self, **settings: str) -> "Command":
         """The same command with more variables in its environment."""
@@ -61,28 +42,10 @@ class Command:
             out, err = await process.communicate(stdin)
         return Finished(process.returncode, out.decode(), err.decode())
 
-    async def run_each(self, environments: Sequence[Mapping[str, str]], *arguments: str) -> list[Finished]:
-        """Run to the end in each environment, in forks of one process: importing takes longer than being refused."""
-        forked = await self.run(*arguments, stdin=orjson.dumps(environments), before=_FORK_FOR_EACH)
-        assert forked.code == 0, forked.err
-        return [
-            Finished(code, *((self.folder / f"{number}.{stream}").read_text() for stream in (1, 2)))
-            for number, code in enumerate(orjson.loads(forked.out))
-        ]
-
     async def start(self, *arguments: str, before: str = "", stdout: int = PIPE) -> Process:
-        how = ["-c", f"{before}\n{_CALL_MAIN}"] if before else ["-m", "wakeful"]
-        return await asyncio.create_subprocess_exec(
-            sys.executable,
-            *how,
-            *arguments,
-            stdin=PIPE,
-            stdout=stdout,
-            stderr=PIPE,
-            cwd=self.folder,
-            env={**_without_settings(), "WAKEFUL_HOME": str(self.home), **self.settings},
-            start_new_session=True,
-        )
+        environment = {**_without_settings(), "WAKEFUL_HOME": str(self.home), **self.settings}
+        order = Order(arguments, self.folder, environment, is_leader=True, before=before, is_cold=self.is_cold)
+        return await start_async(order, stdin=PIPE, stdout=stdout, stderr=PIPE)
 
     @asynccontextmanager
     async def serving(self, *arguments: str) -> AsyncIterator["Server"]:

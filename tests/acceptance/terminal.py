@@ -5,7 +5,6 @@ import codecs
 import os
 import re
 import signal
-import sys
 import termios
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
@@ -13,6 +12,7 @@ from contextlib import asynccontextmanager
 
 from tests.acceptance.command import Command
 from tests.patience import PATIENCE
+from tests.warm import Order, start_async
 
 _SEQUENCES = re.compile(r"\x1b\][^\x07]*\x07|\x1b\[[0-?]*[ -/]*[@-~]|\x1b.|\r")
 
@@ -87,18 +87,8 @@ async def in_terminal(wakeful: Command, *arguments: str, columns: int = 120, row
     master, slave = os.openpty()
     termios.tcsetwinsize(slave, (rows, columns))
     try:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "wakeful",
-            *arguments,
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            cwd=wakeful.folder,
-            env=_environment(wakeful),
-            start_new_session=True,
-        )
+        order = Order(arguments, wakeful.folder, _environment(wakeful), is_leader=True)
+        process = await start_async(order, stdin=slave, stdout=slave, stderr=slave)
     finally:
         os.close(slave)
     terminal = Terminal(process, master)

@@ -3,6 +3,7 @@
 import asyncio
 import signal
 import socket
+from dataclasses import replace
 
 import pytest
 
@@ -49,7 +50,7 @@ async def test_it_says_where_it_is_and_where_the_key_is_but_not_the_key(wakeful:
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 async def test_it_ends_without_a_trace_when_it_is_told_to(wakeful: Command, how: signal.Signals) -> None:
-    async with wakeful.serving() as server:
+    async with replace(wakeful, is_cold=True).serving() as server:
         finished = await server.end(how)
 
     assert (finished.code, finished.err) == (0, "")

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,21 +35,20 @@ _WRONG_FILES = [
 
 
 async def test_a_wrong_variable_stops_the_start(wakeful: Command) -> None:
-    refusals = await wakeful.run_each([environment for environment, _ in _WRONG_VARIABLES], "ask", "hi")
+    for environment, words in _WRONG_VARIABLES:
+        refusal = await wakeful.having(**environment).run("ask", "hi")
 
-    for refusal, (_, words) in zip(refusals, _WRONG_VARIABLES, strict=True):
         assert_refused(refusal, wakeful.home, words)
 
 
 async def test_a_wrong_file_stops_the_start(wakeful: Command, tmp_path: Path) -> None:
-    homes = [tmp_path / f"home-{number}" for number, _ in enumerate(_WRONG_FILES)]
-    for home, (toml, _) in zip(homes, _WRONG_FILES, strict=True):
+    for number, (toml, words) in enumerate(_WRONG_FILES):
+        home = tmp_path / f"home-{number}"
         home.mkdir()
         (home / "config.toml").write_text(toml)
 
-    refusals = await wakeful.run_each([{"WAKEFUL_HOME": str(home)} for home in homes], "ask", "hi")
+        refusal = await replace(wakeful, home=home).run("ask", "hi")
 
-    for refusal, home, (_, words) in zip(refusals, homes, _WRONG_FILES, strict=True):
         assert_refused(refusal, home, words)
 
 

@@ -17,6 +17,7 @@ from openai.types.chat import ChatCompletionChunk
 
 from tests.api.document import judge
 from tests.patience import PATIENCE
+from tests.warm import Order, start
 
 ROOT = Path(__file__).parents[2]
 ALICE, BOB = "the-key-of-alice", "the-key-of-bob-too"
@@ -80,9 +81,11 @@ class ApiServer:
 
     def start(self) -> None:
         """Start the server, on its former port after a restart, so clients find it again."""
-        command = [sys.executable, "-m", "wakeful", "serve", "--port", self.root.rpartition(":")[2] or "0"]
+        arguments = ["serve", "--port", self.root.rpartition(":")[2] or "0"]
         settings = {"WAKEFUL_HOME": str(self.home), "WAKEFUL_API_KEYS": _KEYS, **self.settings}
-        self.process = _start(command, self.log, **settings)
+        order = Order(arguments, ROOT, _environment() | settings)
+        with self.log.open("ab") if self.log is not None else nullcontext() as errors:
+            self.process = start(order, stdout=subprocess.PIPE, stderr=errors)
         self.root = _line_with(self.process, "http://").rpartition(" ")[2]
 
     def kill(self) -> None:
@@ -123,7 +126,8 @@ class ApiServer:
 
 @contextmanager
 def running_endpoint() -> Iterator[ModelEndpoint]:
-    process = _start([sys.executable, "-m", "tests.endpoint", "--tokens", "3", "--rate", "0", "--record"])
+    command = [sys.executable, "-m", "tests.endpoint", "--tokens", "3", "--rate", "0", "--record"]
+    process = subprocess.Popen(command, cwd=ROOT, env=_environment(), stdout=subprocess.PIPE)
     try:
         yield ModelEndpoint(process, _line_with(process, "http://"))
     finally:
@@ -140,12 +144,10 @@ def running_server(home: Path, log: Path | None = None, /, **settings: str) -> I
         server.kill()
 
 
-def _start(command: list[str], log: Path | None = None, /, **settings: str) -> subprocess.Popen[bytes]:
-    environment = {
+def _environment() -> dict[str, str]:
+    return {
         name: value for name, value in os.environ.items() if not name.startswith(("WAKEFUL_", "OPENAI_", "ANTHROPIC_"))
     }
-    with log.open("ab") if log is not None else nullcontext() as errors:
-        return subprocess.Popen(command, cwd=ROOT, env=environment | settings, stdout=subprocess.PIPE, stderr=errors)
 
 
 def _line_with(process: subprocess.Popen[bytes], words: str) -> str:
