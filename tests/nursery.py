@@ -7,7 +7,6 @@ its id and, in the end, its exit code are told. See warm.py for the other end.
 import gc
 import json
 import os
-import signal
 import socket
 import sys
 import time
@@ -28,8 +27,6 @@ _LONGEST_ORDER = 1 << 20
 def obey(line: socket.socket) -> None:
     """Fork what is ordered, until the tests are over."""
     gc.freeze()
-    # Nobody waits for the keepers.
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         order, files, _, _ = socket.recv_fds(line, _LONGEST_ORDER, 4)
         if not order:
@@ -39,11 +36,18 @@ def obey(line: socket.socket) -> None:
             _keep(json.loads(order), *files)
         for file in files:
             os.close(file)
+        _bury()
+
+
+def _bury() -> None:
+    """Wait for the keepers that have ended."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
 
 
 def _keep(order: dict[str, Any], stdin: int, stdout: int, stderr: int, news: int) -> NoReturn:
     """Be the parent of the new process: fork it and tell how it ended."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     child = os.fork()
     if child == 0:
         _become(order, stdin, stdout, stderr)

@@ -78,12 +78,14 @@ class ApiServer:
     root: str = ""
     # Where stderr of the server goes; None for that of the tests.
     log: Path | None = None
+    # Whether it is started from scratch, and not forked: its memory is then its own.
+    is_cold: bool = False
 
     def start(self) -> None:
         """Start the server, on its former port after a restart, so clients find it again."""
         arguments = ["serve", "--port", self.root.rpartition(":")[2] or "0"]
         settings = {"WAKEFUL_HOME": str(self.home), "WAKEFUL_API_KEYS": _KEYS, **self.settings}
-        order = Order(arguments, ROOT, _environment() | settings)
+        order = Order(arguments, ROOT, _environment() | settings, is_cold=self.is_cold)
         with self.log.open("ab") if self.log is not None else nullcontext() as errors:
             self.process = start(order, stdout=subprocess.PIPE, stderr=errors)
         self.root = _line_with(self.process, "http://").rpartition(" ")[2]
@@ -136,7 +138,12 @@ def running_endpoint() -> Iterator[ModelEndpoint]:
 
 @contextmanager
 def running_server(home: Path, log: Path | None = None, /, **settings: str) -> Iterator[ApiServer]:
-    server = ApiServer(home, settings, log=log)
+    with running(ApiServer(home, settings, log=log)) as server:
+        yield server
+
+
+@contextmanager
+def running(server: ApiServer) -> Iterator[ApiServer]:
     try:
         server.start()
         yield server

@@ -11,7 +11,7 @@ import pytest
 
 from tests.api.conftest import scripted
 from tests.api.reader import Reader, all_have_seen, check_whole, many_connections
-from tests.api.server import ApiServer, ModelEndpoint, running_server, script
+from tests.api.server import ApiServer, ModelEndpoint, running, running_server, script
 from tests.api.test_kill import final_of
 from tests.api.test_stopping import begun, stalled
 
@@ -57,7 +57,7 @@ def received_by(reader: socket.socket) -> int:
 
 async def test_idle_streams_cost_little(tmp_path: Path, endpoint: ModelEndpoint, soak: bool) -> None:
     count = 2000 if soak else 500
-    with running_server(tmp_path / "home", **scripted(endpoint)) as server:
+    with running(ApiServer(tmp_path / "home", scripted(endpoint), is_cold=True)) as server:
         responses = [begun(server, script(hang_after=2)) for _ in range(4)]
         sessions = [server.send("POST", "/api/session/new", json={}).json()["session_id"] for _ in range(4)]
         followed = [f"/v1/responses/{one}?stream=true" for one in responses]
