@@ -3,9 +3,9 @@ server began and did not survive.
 """
 
 import asyncio
+import os
 import signal
-import sys
-from asyncio.subprocess import PIPE
+from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
@@ -17,6 +17,7 @@ import pytest
 
 from tests.api.server import ApiServer, running_server
 from tests.contract.promising import DOORS, say, server_in
+from tests.warm import Order, start_async
 from wakeful.building.engine import Running
 from wakeful.model import event as events
 from wakeful.model.event import Event
@@ -29,6 +30,7 @@ PROMISES = {
     "watch": ("watch echo ready for ready", "watch_match"),
     "delegate": ("delegate count to 3 in the background", "delegation_wakeup"),
 }
+_PROMISING = "import runpy; runpy.run_module('tests.contract.promising', run_name='__main__')"
 
 
 @pytest.mark.parametrize("promise", PROMISES)
@@ -93,8 +95,8 @@ def _result_of_response(response: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _die_at_the_call(home: Path, door: str, message: str) -> None:
-    arguments = ["-m", "tests.contract.promising", str(home), door, message]
-    process = await asyncio.create_subprocess_exec(sys.executable, *arguments, stderr=PIPE)
+    order = Order([str(home), door, message], Path.cwd(), dict(os.environ), before=_PROMISING)
+    process = await start_async(order, stdin=DEVNULL, stdout=None, stderr=PIPE)
     _, complaints = await process.communicate()
     assert process.returncode == -signal.SIGKILL, complaints.decode()
 
