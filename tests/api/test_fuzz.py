@@ -221,6 +221,7 @@ def _refusal_of(path: str) -> int:
 _HEAD = b"POST /v1/responses HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer " + ALICE.encode() + b"\r\n"
 
 
+@pytest.mark.parametrize("fuzzed", ["sqlite"], indirect=True)
 @pytest.mark.parametrize(
     "sent",
     [

@@ -37,6 +37,7 @@ async def add(tool: CronjobTool, context: ToolContext, **arguments: Any) -> Any:
     return await ask(tool, context, "add", schedule="0 9 * * *", prompt="Say hello.", **arguments)
 
 
+@pytest.mark.parametrize("house", ["sqlite"], indirect=True)
 @pytest.mark.parametrize(
     ("address", "given", "deliver"),
     [
@@ -85,6 +86,7 @@ async def test_schedules_are_listed_paused_resumed_fired_and_removed(
     assert (await ask(tool, context, "list"))["jobs"] == []
 
 
+@pytest.mark.parametrize("house", ["sqlite"], indirect=True)
 @pytest.mark.parametrize(
     ("arguments", "code", "word"),
     [

@@ -26,6 +26,7 @@ async def test_what_every_step_has_cost_is_added_up(node: Node, house: House) ->
     assert (after.input_tokens, after.output_tokens) == (3, 3)
 
 
+@pytest.mark.parametrize("house", ["sqlite"], indirect=True)
 @pytest.mark.parametrize(
     ("text", "title"),
     [

@@ -348,6 +348,7 @@ async def test_a_lost_reply_doubles_nothing(store: Store, tmp_path: Path) -> Non
         await chat.shows("Hi there", "Bye")
 
 
+@pytest.mark.parametrize("store", ["sqlite"], indirect=True)
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
@@ -377,6 +378,7 @@ async def test_a_command_is_answered_without_a_turn(store: Store, tmp_path: Path
     assert chat.agent.briefs == {}
 
 
+@pytest.mark.parametrize("store", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("text", ["/etc/passwd is what?", "!important", "/ 5", "a /stop"])
 async def test_what_only_looks_like_a_command_is_a_message(store: Store, tmp_path: Path, text: str) -> None:
     async with chatting(store, tmp_path) as chat:

@@ -158,6 +158,7 @@ async def test_what_is_not_for_the_agent_is_accepted_without_a_turn(
         assert await hooks.sessions() == []
 
 
+@pytest.mark.parametrize("store", ["sqlite"], indirect=True)
 @pytest.mark.parametrize(
     ("how", "status", "code"),
     [
