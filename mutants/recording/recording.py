@@ -55,15 +55,22 @@ def _looks(root: Path, folder: Path, tests: dict[str, float]) -> Iterator[Look]:
     """What the tests saw of each file, without the lines that run in every process that imports it."""
     lines: dict[tuple[str, str], int] = defaultdict(int)
     for data in folder.glob("*/lines.*"):
-        with closing(sqlite3.connect(data)) as connection:
-            for test, path, bits in connection.execute(_LINES):
-                if test in tests:
-                    lines[test, path] |= int.from_bytes(bits, "little")
+        for test, path, bits in _rows(data):
+            if test in tests:
+                lines[test, path] |= int.from_bytes(bits, "little")
     sources = {path: _read(root, path) for path in {path for _, path in lines}}
     inside = {path: sum(1 << line for line in source.function_lines) for path, source in sources.items()}
     for (test, path), seen in lines.items():
         if seen & inside[path]:
             yield Look(test, sources[path].path, sources[path].content, seen & inside[path])
+
+
+def _rows(data: Path) -> list[tuple[str, str, bytes]]:
+    with closing(sqlite3.connect(data)) as connection:
+        try:
+            return connection.execute(_LINES).fetchall()
+        except sqlite3.DatabaseError:
+            return []  # its process was killed while it wrote, or was not allowed to write as much
 
 
 def _read(root: Path, path: str) -> Source:

@@ -10,6 +10,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -51,22 +52,25 @@ class Tracing:
         self._switch()
 
     def _switch(self) -> None:
-        with self._lock:
+        # A process of another user, or one that may not write as much, is not recorded.
+        with self._lock, suppress(OSError, coverage.CoverageException):
             self._coverage.switch_context((self._folder / "test").read_text())
 
 
 def trace_started_process() -> None:
     folder = Path(os.environ["MUTANTS_RECORDING"])
     tracing = Tracing(folder)
-    answer = folder / "processes" / str(os.getpid())
+
+    def answer(text: str) -> None:
+        (folder / "processes" / str(os.getpid())).write_text(text)
 
     def save(_number: int, _frame: FrameType | None) -> None:
         tracing.save()
-        if answer.name == str(os.getpid()):
-            answer.write_text(str(time.monotonic_ns()))
+        answer(str(time.monotonic_ns()))
 
     signal.signal(_ASKED, save)
-    answer.write_text("")
+    with suppress(OSError):  # A process of another user is not asked.
+        answer("")
     atexit.register(tracing.save)
     save_before_leaving(tracing.save)
 
