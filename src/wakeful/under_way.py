@@ -1,10 +1,22 @@
 """Runs work to its end even if its caller is cancelled."""
 
 import asyncio
-from collections.abc import Collection, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+
+async def in_thread_to_its_end(act: Callable[[], T]) -> T:
+    """Run `act` in a thread. A caller that is cancelled waits for it, because what it holds, such as a lock, has to be
+    held until then.
+    """
+    job = asyncio.ensure_future(asyncio.to_thread(act))
+    try:
+        return await asyncio.shield(job)
+    except asyncio.CancelledError:
+        await asyncio.wait([job])
+        raise
 
 
 class UnderWay:

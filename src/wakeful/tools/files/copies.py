@@ -3,11 +3,13 @@
 import asyncio
 import os
 import shutil
+from functools import partial
 from pathlib import Path
 from weakref import WeakValueDictionary
 
 from wakeful.model.journal.change import KeptChange, TakenBack
 from wakeful.tools.files.replacing import ABSENT, mark_of, remove_file, replace_file, sync_folder
+from wakeful.under_way import in_thread_to_its_end
 
 # Larger files are not kept.
 LARGEST_KEPT = 20 * 1024 * 1024
@@ -46,7 +48,7 @@ class FileCopies:
         may come before it is recorded.
         """
         async with self.lock_of(change.path):
-            return await asyncio.to_thread(self._take_back, change, force=force)
+            return await in_thread_to_its_end(partial(self._take_back, change, force=force))
 
     async def drop(self, change: KeptChange) -> None:
         await asyncio.to_thread(self._copy_of(change).unlink, missing_ok=True)

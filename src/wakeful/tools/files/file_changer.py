@@ -6,6 +6,7 @@ finds its record: the file itself then tells whether it was written.
 
 import asyncio
 import time
+from functools import partial
 from pathlib import Path
 
 from wakeful.model.journal.change import Change, ChangeKind, KeptChange
@@ -17,6 +18,7 @@ from wakeful.tools.files.diff import Comparison, compare
 from wakeful.tools.files.drafts import FileDraft, answer_text, too_large_note
 from wakeful.tools.files.replacing import ABSENT, mark_of, mark_of_content, replace_file
 from wakeful.tools.ports import ChangeLedger
+from wakeful.under_way import in_thread_to_its_end
 
 
 class FileChanger:
@@ -53,7 +55,7 @@ class FileChanger:
         if is_stored:
             await self._write_recorded(draft, _record_of(draft, comparison, context), context)
         else:
-            await asyncio.to_thread(replace_file, draft.path, draft.after)
+            await in_thread_to_its_end(partial(replace_file, draft.path, draft.after))
         is_undoable = draft.is_undoable and is_stored
         change = Change(draft.name, draft.kind, comparison.added, comparison.removed, comparison.diff, is_undoable)
         return ToolResult(text, changes=(change,))
@@ -63,7 +65,7 @@ class FileChanger:
             await asyncio.to_thread(self._copies.keep, made, draft.before)
         await self._ledger.begin(context.turn, made)
         try:
-            await asyncio.to_thread(replace_file, draft.path, draft.after)
+            await in_thread_to_its_end(partial(replace_file, draft.path, draft.after))
         except OSError:
             await self._ledger.give_up(made)
             await self._copies.drop(made)

@@ -1,8 +1,11 @@
+import asyncio
 import os
+import threading
 from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.unit.tools.files.kit import (
     ChangeRows,
     changer_on,
@@ -222,6 +225,35 @@ async def test_a_change_that_could_not_be_made_leaves_no_record(
 
     assert rows.all == {}
     assert [path for path in (tmp_path / "home").rglob("*") if path.is_file()] == []
+
+
+async def test_a_call_that_is_stopped_while_it_writes_keeps_others_from_the_file_until_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").write_text("one")
+    changer = changer_on(tmp_path / "home", ChangeRows())
+    tool = WriteFile(changer, Folders(HOME))
+    is_writing, may_write = threading.Event(), threading.Event()
+    replace = os.replace
+
+    def slow(path: str, target: str, **folders: int) -> None:
+        if target == "a":
+            is_writing.set()
+            may_write.wait(PATIENCE)
+        replace(path, target, **folders)
+
+    monkeypatch.setattr(os, "replace", slow)
+    writing = asyncio.create_task(run(tool, tmp_path, path="a", content="two"))
+    await asyncio.to_thread(is_writing.wait, PATIENCE)
+    writing.cancel()
+    next_writer = asyncio.create_task(changer.lock_of((tmp_path / "a").resolve()).acquire())
+    await asyncio.wait([writing], timeout=0.05)
+    assert not next_writer.done()
+    may_write.set()
+    await next_writer
+
+    assert (tmp_path / "a").read_text() == "two"
+    assert writing.cancelled()
 
 
 def _tool_with_rows(kind: type[EditFile | WriteFile], tmp_path: Path) -> Gated:
