@@ -1,15 +1,21 @@
+import errno
+import multiprocessing
 import os
 import stat
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.unit.tools.files.kit import edit_tool, failure, run, write_tool
 from tests.unit.tools.kit import HOME, Gated, Person, gate_of
 from wakeful.model.approvals.approval import Choice
 from wakeful.tools.base import RESULT_LIMIT, Tool
 from wakeful.tools.files.file_tools import ListFiles, ReadFile
+from wakeful.tools.files.replacing import replace_file
 from wakeful.tools.files.workspace import Folders
 
 FOLDERS = Folders(HOME)
@@ -162,15 +168,30 @@ async def test_a_replaced_file_keeps_its_mode(tmp_path: Path) -> None:
     assert stat.S_IMODE(script.stat().st_mode) == 0o754
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write every file")
-async def test_a_file_that_its_owner_has_locked_is_not_replaced(tmp_path: Path) -> None:
-    (tmp_path / "locked").write_text("old")
-    (tmp_path / "locked").chmod(0o444)
+def test_a_file_that_its_owner_has_locked_is_not_replaced() -> None:
+    # In a folder that all users may read; those that pytest makes are closed to other users.
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        folder, locked = Path(name), Path(name, "locked")
+        locked.write_text("old")
+        locked.chmod(0o444)
+        folder.chmod(0o777)
 
-    code, _ = await _failure(WRITE, tmp_path, path="locked", content="new")
+        trying = multiprocessing.get_context("fork").Process(target=_replace_as_nobody, args=(locked,))
+        trying.start()
+        trying.join(PATIENCE)
 
-    assert code == "tool_error"
-    assert (tmp_path / "locked").read_text() == "old"
+        assert trying.exitcode == errno.EACCES
+        assert [path.read_text() for path in folder.iterdir()] == ["old"]
+
+
+def _replace_as_nobody(path: Path) -> None:
+    # Root may write every file.
+    if os.geteuid() == 0:
+        os.setuid(65534)
+    try:
+        replace_file(path, b"new")
+    except PermissionError as error:
+        sys.exit(error.errno)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may write files of others and give them away")
