@@ -40,8 +40,13 @@ class Look:
 class Witness:
     name: str
     seconds: float
-    # How many lines it ran in the source in question: a test that runs few is about them.
-    breadth: int
+    # The lines that it ran in the source in question, as in a look.
+    lines: int
+
+    @property
+    def breadth(self) -> int:
+        """How many lines it ran: a test that runs few is about them."""
+        return self.lines.bit_count()
 
     @property
     def file(self) -> str:
@@ -103,7 +108,7 @@ class Seen:
                 then[old] = sum(1 << line for line in former_lines(old, content, lines))
             ran = int.from_bytes(blob, "little")
             if ran & then[old]:
-                tests.append(Witness(name, seconds, ran.bit_count()))
+                tests.append(Witness(name, seconds, ran))
         return tests
 
     def _insert(self, looks: Iterable[Look]) -> None:

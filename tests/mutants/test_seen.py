@@ -25,7 +25,7 @@ def seen(tmp_path: Path) -> Iterator[Seen]:
 
 
 def test_a_line_is_seen_by_the_tests_that_ran_it(seen: Seen) -> None:
-    assert seen.tests_at(PATH, {3}, OLD) == [Witness("tests/test_b.py::y", 1.5, 2)]
+    assert seen.tests_at(PATH, {3}, OLD) == [Witness("tests/test_b.py::y", 1.5, 0b1100)]
     assert {test.name for test in seen.tests_at(PATH, {2}, OLD)} == {"tests/test_a.py::x", "tests/test_b.py::y"}
     assert seen.tests_at(PATH, {1}, OLD) == []
 
@@ -60,10 +60,11 @@ def test_the_tests_of_a_removed_file_are_forgotten(seen: Seen, tmp_path: Path) -
     assert seen.tests_at(PATH, {3}, OLD) == []
 
 
-def test_quick_tests_of_the_same_room_are_chosen_first_within_the_budget() -> None:
-    slow, quick = Witness("tests/store/test_a.py::slow", 9, 1), Witness("tests/store/test_a.py::quick", 0.1, 1)
-    far, near = Witness("tests/api/test_b.py::far", 0.1, 1), Witness("tests/store/test_c.py::near", 0.1, 1)
+def test_quick_tests_of_the_same_room_and_those_that_run_what_few_run_are_chosen_by_turns() -> None:
+    slow, quick = Witness("tests/store/test_a.py::slow", 9, 0b10), Witness("tests/store/test_a.py::quick", 0.1, 0b10)
+    far, near = Witness("tests/api/test_b.py::far", 0.1, 0b10), Witness("tests/store/test_c.py::near", 0.1, 0b10)
+    special = Witness("tests/web/test_d.py::special", 0.4, 0b110)
 
-    assert choose([slow, far, quick, near], "store", Budget(2, 40)) == [quick, near]
+    assert choose([slow, far, quick, near, special], "store", Budget(2, 40)) == [quick, special]
     assert choose([slow, far, quick, near], "store", Budget(9, 1)) == [far, quick, near]
     assert choose([slow], "store", Budget(9, 1)) == [slow]
