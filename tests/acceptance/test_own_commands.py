@@ -16,13 +16,14 @@ from wakeful.gateway.entrance.local_key import local_key
 _ANSWERER = """
 import http.client, json, socket, sys
 
-home, session_id, call_id = sys.argv[1:]
+home, session_id, call_id, free_session_id = sys.argv[1:]
 for path, body in (
     ("/api/approval/respond", {"session_id": session_id, "call_id": call_id, "choice": "once"}),
     ("/api/login/link", {}),
     ("/api/pairings", {"code": "ABCD2345"}),
     ("/api/session/new", {"mode": "accept_edits"}),
     ("/api/session/new", {}),
+    ("/api/session/branch", {"session_id": free_session_id}),
 ):
     connection = http.client.HTTPConnection("localhost")
     connection.sock = socket.socket(socket.AF_UNIX)
@@ -73,26 +74,41 @@ async def test_a_command_of_the_agent_cannot_answer_its_questions(wakeful: Comma
 
         await until(is_asked)
         (asked,) = (await client.get("/api/approvals"))["approvals"]
-        attempt = f"python3 answerer.py {wakeful.home} {asking} {asked['call_id']}"
+        free = await _session_that_may_do_everything(client, wakeful.folder)
+        attempt = f"python3 answerer.py {wakeful.home} {asking} {asked['call_id']} {free}"
         detour = (
-            f"setsid -f sh -c '{attempt} >detour.txt'; while [ \"$(wc -l <detour.txt)\" != 5 ]; do sleep 0.02; done"
+            f"setsid -f sh -c '{attempt} >detour.txt'; while [ \"$(wc -l <detour.txt)\" != 6 ]; do sleep 0.02; done"
         )
         (wakeful.folder / "try.sh").write_text(f"touch detour.txt; {attempt}; {detour}; cat detour.txt\n")
         trying = await say(client, wakeful.folder, calls=[running("sh try.sh")])
 
-        async def is_done() -> bool:
-            return (await client.get("/api/session", session_id=trying))["active"] is None
-
-        await until(is_done)
+        await _until_done(client, trying)
         shown = await client.get("/api/session", session_id=trying)
         (result,) = [message["tool"]["result"] for message in shown["messages"] if message["role"] == "tool"]
         # A person can, from a process that no agent has started.
         answer = {"session_id": asking, "call_id": asked["call_id"], "choice": "deny"}
         assert await client.post("/api/approval/respond", answer) == {"ok": True}
+        modes = [row["mode"] for row in (await client.get("/api/sessions"))["sessions"]]
 
-    refused = [*["403 not_allowed"] * 4, "200 None"]
+    refused = [*["403 not_allowed"] * 4, "200 None", "200 None"]
     assert orjson.loads(result)["output"].splitlines() == refused * 2
     assert victim.exists()
+    # Two were branched from the one that may do everything.
+    assert modes.count("everything") == 1
+
+
+async def _session_that_may_do_everything(client: Client, folder: Path) -> str:
+    session_id = await say(client, folder, text="Done.")
+    await _until_done(client, session_id)
+    await client.patch("/api/session", {"session_id": session_id, "mode": "everything"})
+    return session_id
+
+
+async def _until_done(client: Client, session_id: str) -> None:
+    async def is_done() -> bool:
+        return (await client.get("/api/session", session_id=session_id))["active"] is None
+
+    await until(is_done)
 
 
 async def test_a_build_that_prints_the_words_of_the_system_does_not_speak_as_the_system(wakeful: Command) -> None:

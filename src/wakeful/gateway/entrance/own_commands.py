@@ -17,8 +17,8 @@ from wakeful.wire.sse import TRANSPORT
 _RESERVED = re.compile(
     r"/api/approval/respond|/api/grants|/api/login/link|/api/pairings(?:/.*)?|/v1/runs/[^/]*/approval"
 )
-# Here a person alone may choose the mode; the routes ask for the mark.
-_CHOOSES_MODE = re.compile(r"/api/session(?:/new)?")
+# Here only a person may choose a mode, or keep one by a branch; the routes ask for the mark.
+_CHOOSES_MODE = re.compile(r"/api/session(?:/new|/branch)?")
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _CREDENTIALS = struct.Struct("3i")
 _MESSAGE = "A command of an agent asked for this, and only a person may do it: on the page, or in a terminal."
