@@ -1,7 +1,9 @@
 import asyncio
 import os
 import threading
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +22,9 @@ from wakeful.model.approvals.approval import Choice
 from wakeful.model.journal.change import ChangeKind
 from wakeful.model.journal.transcript import INTERRUPTED
 from wakeful.tools.files.change_tools import EditFile, WriteFile
+from wakeful.tools.files.copies import FileCopies
+from wakeful.tools.files.file_changer import FileChanger
+from wakeful.tools.files.replacing import replace_file
 from wakeful.tools.files.workspace import Folders
 
 EDIT, WRITE = edit_tool(), write_tool()
@@ -233,27 +238,73 @@ async def test_a_call_that_is_stopped_while_it_writes_keeps_others_from_the_file
     (tmp_path / "a").write_text("one")
     changer = changer_on(tmp_path / "home", ChangeRows())
     tool = WriteFile(changer, Folders(HOME))
+
+    await _stop_while_it_writes(run(tool, tmp_path, path="a", content="two"), tmp_path / "a", changer, monkeypatch)
+
+    assert (tmp_path / "a").read_text() == "two"
+
+
+async def test_an_undo_that_is_stopped_while_it_writes_keeps_others_from_the_file_until_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").write_text("one")
+    rows, copies = ChangeRows(), FileCopies(tmp_path / "home")
+    changer = FileChanger(rows, copies)
+    await run(WriteFile(changer, Folders(HOME)), tmp_path, path="a", content="two")
+    (made,) = rows.all.values()
+
+    await _stop_while_it_writes(copies.take_back(made, force=False), tmp_path / "a", changer, monkeypatch)
+
+    assert (tmp_path / "a").read_text() == "one"
+
+
+async def _stop_while_it_writes(
+    act: Coroutine[Any, Any, Any], path: Path, changer: FileChanger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stop what writes the file in the middle of that. Its lock must stay taken until the file is written."""
     is_writing, may_write = threading.Event(), threading.Event()
     replace = os.replace
 
-    def slow(path: str, target: str, **folders: int) -> None:
-        if target == "a":
+    def slow(source: str, target: str, **folders: int) -> None:
+        if target == path.name:
             is_writing.set()
             may_write.wait(PATIENCE)
-        replace(path, target, **folders)
+        replace(source, target, **folders)
 
     monkeypatch.setattr(os, "replace", slow)
-    writing = asyncio.create_task(run(tool, tmp_path, path="a", content="two"))
+    writing = asyncio.create_task(act)
     await asyncio.to_thread(is_writing.wait, PATIENCE)
     writing.cancel()
-    next_writer = asyncio.create_task(changer.lock_of((tmp_path / "a").resolve()).acquire())
+    next_writer = asyncio.create_task(changer.lock_of(path.resolve()).acquire())
     await asyncio.wait([writing], timeout=0.05)
-    assert not next_writer.done()
-    may_write.set()
+    try:
+        assert not next_writer.done()
+    finally:
+        may_write.set()
     await next_writer
-
-    assert (tmp_path / "a").read_text() == "two"
     assert writing.cancelled()
+
+
+async def test_a_folder_that_becomes_a_link_while_a_file_is_written_does_not_lead_the_file_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, elsewhere = tmp_path / "folder", tmp_path / "elsewhere"
+    folder.mkdir()
+    elsewhere.mkdir()
+    (elsewhere / "a").write_text("of another")
+    fsync = os.fsync
+
+    def exchange(file: int) -> None:
+        fsync(file)
+        if not folder.is_symlink():
+            folder.rename(tmp_path / "moved")
+            folder.symlink_to(elsewhere)
+
+    monkeypatch.setattr(os, "fsync", exchange)
+    replace_file(folder / "a", b"mine")
+
+    assert (elsewhere / "a").read_text() == "of another"
+    assert (tmp_path / "moved" / "a").read_text() == "mine"
 
 
 def _tool_with_rows(kind: type[EditFile | WriteFile], tmp_path: Path) -> Gated:
