@@ -1,6 +1,6 @@
 import pytest
 
-from wakeful.agent.providers.endpoint_errors import EndpointErrors
+from wakeful.agent.providers.endpoint_errors import SHORTEST_SECRET, EndpointErrors
 from wakeful.errors import ModelError
 
 _ADDRESS = "https://model.example/v1/chat/completions"
@@ -107,6 +107,13 @@ def test_a_key_that_occurs_in_ordinary_words_leaves_them_whole() -> None:
     error = EndpointErrors(_ADDRESS, secret="e").refused(500, {"error": {"message": "The server exploded"}})
 
     assert "(500: The server exploded)" in str(error)
+
+
+def test_the_shortest_key_that_counts_as_a_secret_is_not_quoted() -> None:
+    key = "k" * SHORTEST_SECRET
+    error = EndpointErrors(_ADDRESS, secret=key).refused(500, {"error": {"message": f"No such key: {key}"}})
+
+    assert "(500: No such key: ***)" in str(error)
 
 
 def test_a_secret_header_is_not_quoted_either() -> None:

@@ -293,3 +293,12 @@ async def test_an_operators_proxy_is_used_and_private_names_stay_closed(monkeypa
     assert answer.splitlines()[1:] == ["by proxy"]
     assert asked == ["http://outer.example/x"]
     assert code == "blocked_address"
+
+
+async def test_a_proxy_that_refuses_is_not_shown_with_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serving(always(b"", 407)) as place:
+        monkeypatch.setenv("https_proxy", f"http://user:word@{place}")
+        answer = await fetched("https://8.8.8.8/")
+
+    assert "https://8.8.8.8/ cannot be reached" in answer
+    assert "word" not in answer
