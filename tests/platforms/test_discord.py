@@ -119,6 +119,18 @@ async def test_a_file_that_is_too_large_or_gone_is_refused_before_it_is_sent(
     assert server.requests == []
 
 
+async def test_a_file_that_has_become_a_link_is_not_sent(
+    server: DiscordServer, platform: DiscordPlatform, tmp_path: Path
+) -> None:
+    (tmp_path / "key").write_text("secret")
+    (tmp_path / "plan.txt").symlink_to("key")
+
+    with pytest.raises(Refused, match=r"plan\.txt cannot be read"):
+        await platform.send(post_to(CHANNEL), Message("", file=tmp_path / "plan.txt"))
+
+    assert not [request for request, _ in server.requests if request.startswith("POST")]
+
+
 async def test_a_long_limit_is_not_slept_through(server: DiscordServer, platform: DiscordPlatform) -> None:
     server.troubles["POST messages"] = [Trouble.LIMITED]
 

@@ -242,3 +242,7 @@ async def test_a_file_that_is_not_shown_yet_is_not_taken(
         await platform.send(a_post(), words("", file=path))
     with pytest.raises(Refused, match=r"gone\.png cannot be read"):
         await platform.send(a_post(), words("", file=tmp_path / "gone.png"))
+    # It was a file when it was chosen.
+    (tmp_path / "link.png").symlink_to(path)
+    with pytest.raises(Refused, match=r"link\.png cannot be read"):
+        await platform.send(a_post(), words("", file=tmp_path / "link.png"))

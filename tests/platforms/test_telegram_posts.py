@@ -114,6 +114,18 @@ async def test_a_file_that_is_gone_is_refused_without_its_path(platform: Telegra
     assert str(tmp_path) not in str(refusal.value)
 
 
+async def test_a_file_that_has_become_a_link_is_not_sent(
+    server: TelegramServer, platform: TelegramPlatform, tmp_path: Path
+) -> None:
+    (tmp_path / "key").write_text("secret")
+    (tmp_path / "report.txt").symlink_to("key")
+
+    with pytest.raises(Refused, match=r"report\.txt"):
+        await platform.send(a_post(7), Message("", file=tmp_path / "report.txt"))
+
+    assert server.called("sendDocument") == []
+
+
 @pytest.mark.parametrize(
     ("message", "cure"),
     [
