@@ -109,6 +109,10 @@ def test_what_does_not_exist_is_refused_in_the_same_form(
             {"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "attachment:att_1"}]}]},
             "input[0].content[0].image_url",
         ),
+        (
+            {"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "ftp:https://a.b/c"}]}]},
+            "input[0].content[0].image_url",
+        ),
         ({"input": "x", "tool_choice": {"type": "function", "name": "unknown"}}, "tool_choice"),
         ({"input": "x", "tool_choice": "required", "max_tool_calls": 0}, "tool_choice"),
         ({"input": "x", "reasoning": {"effort": 7}}, "reasoning.effort"),
