@@ -2,20 +2,23 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 
 async def in_thread_to_its_end(act: Callable[[], T]) -> T:
-    """Run `act` in a thread. A caller that is cancelled waits for it, because what it holds, such as a lock, has to be
-    held until then.
+    """Run `act` in a thread. A caller that is cancelled, even twice, waits for it, because what it holds, such as a
+    lock, has to be held until then.
     """
     job = asyncio.ensure_future(asyncio.to_thread(act))
     try:
         return await asyncio.shield(job)
     except asyncio.CancelledError:
-        await asyncio.wait([job])
+        while not job.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([job])
         raise
 
 
