@@ -1,6 +1,8 @@
 """Attachments and system prompts: both go with their session, and a node fetches what another one took in."""
 
-from collections.abc import AsyncIterator, Callable
+import os
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 from tests.store.conftest import FakeClock
 from tests.store.nouns import have_session
 from wakeful.engine.attachments.desk import AttachmentDesk
+from wakeful.engine.attachments.files import AttachmentFiles
 from wakeful.errors import AttachmentUnusable
 from wakeful.model.files.attachment import Attachment
 from wakeful.store.base import Store, Transaction
@@ -105,3 +108,25 @@ async def test_tidying_drops_what_was_never_sent_and_what_no_row_names(
     assert [file.name for file in (tmp_path / "attachments" / "all").iterdir()] == [sent.id]
     with pytest.raises(AttachmentUnusable):
         await desk.claim([unsent.id], session, "alice")
+
+
+def test_an_upload_that_becomes_whole_while_files_are_listed_does_not_hinder_tidying(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = AttachmentFiles(tmp_path)
+    part, left = files.part_of("att_1"), files.file_of("att_2")
+    for path in (part, left):
+        path.touch()
+        os.utime(path, (0, 0))
+    scandir = os.scandir
+
+    @contextmanager
+    def listed(folder: Path) -> Iterator[list[os.DirEntry[str]]]:
+        with scandir(folder) as entries:
+            found = list(entries)
+        part.rename(files.file_of("att_1"))
+        yield found
+
+    monkeypatch.setattr(os, "scandir", listed)
+
+    assert files.idle_files() == ["att_2"]
