@@ -2,6 +2,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Coroutine
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -232,14 +233,17 @@ async def test_a_change_that_could_not_be_made_leaves_no_record(
     assert [path for path in (tmp_path / "home").rglob("*") if path.is_file()] == []
 
 
+@pytest.mark.parametrize("is_ephemeral", [False, True])
 async def test_a_call_that_is_stopped_while_it_writes_keeps_others_from_the_file_until_it_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_ephemeral: bool
 ) -> None:
     (tmp_path / "a").write_text("one")
     changer = changer_on(tmp_path / "home", ChangeRows())
-    tool = WriteFile(changer, Folders(HOME))
+    call = new_call(tmp_path)
+    call = replace(call, turn=replace(call.turn, is_ephemeral=is_ephemeral))
+    writing = WriteFile(changer, Folders(HOME)).run({"path": "a", "content": "two"}, call)
 
-    await _stop_while_it_writes(run(tool, tmp_path, path="a", content="two"), tmp_path / "a", changer, monkeypatch)
+    await _stop_while_it_writes(writing, tmp_path / "a", changer, monkeypatch)
 
     assert (tmp_path / "a").read_text() == "two"
 
@@ -263,13 +267,13 @@ async def _stop_while_it_writes(
 ) -> None:
     """Stop what writes the file in the middle of that. Its lock must stay taken until the file is written."""
     is_writing, may_write = threading.Event(), threading.Event()
-    replace = os.replace
+    move = os.replace
 
     def slow(source: str, target: str, **folders: int) -> None:
         if target == path.name:
             is_writing.set()
             may_write.wait(PATIENCE)
-        replace(source, target, **folders)
+        move(source, target, **folders)
 
     monkeypatch.setattr(os, "replace", slow)
     writing = asyncio.create_task(act)
