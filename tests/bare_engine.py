@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager, null
 
 from wakeful.engine.engine import Engine
 from wakeful.engine.ledger import Ledger
-from wakeful.engine.ports import AgentLoop, ChangedFiles, Clock, Equipment, Processes, TurnBinder
+from wakeful.engine.ports import AgentLoop, ChangedFiles, Clock, Equipment, Processes, PromptSource, TurnBinder
 from wakeful.engine.settings import EngineSettings
 from wakeful.model.journal.change import KeptChange, TakenBack
 from wakeful.model.system_prompt import SystemPrompt
@@ -68,11 +68,12 @@ def bare_engine(
     binder: TurnBinder | None = None,
     adopts: bool = True,
     changed_files: ChangedFiles | None = None,
+    prompts: PromptSource | None = None,
 ) -> Engine:
     ledger = Ledger(store, clock, settings, host=host, binder=binder or NoBinder())
     equipment = Equipment(
         loop,
-        NoPrompts(),
+        prompts or NoPrompts(),
         make_processes(ledger),
         NoUnstoredWork(),
         NoFiles(),

@@ -12,7 +12,7 @@ from tests.patience import PATIENCE
 from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.ledger import Ledger
-from wakeful.engine.ports import ChangedFiles, TurnBinder
+from wakeful.engine.ports import ChangedFiles, PromptSource, TurnBinder
 from wakeful.engine.settings import EngineSettings
 from wakeful.errors import ModelError
 from wakeful.model.api.request import request_from
@@ -347,6 +347,7 @@ class House:
         binder: TurnBinder | None = None,
         store: Store | None = None,
         changed_files: ChangedFiles | None = None,
+        prompts: PromptSource | None = None,
     ) -> Node:
         line = NodeStore(store or self.store, self.traffic, is_exclusive=is_exclusive)
         agent = LedAgent(f"n{self._started}")
@@ -368,6 +369,7 @@ class House:
             binder=binder,
             adopts=adopts,
             changed_files=changed_files,
+            prompts=prompts,
         )
         node = Node(engine, agent, line, clock, equipped[0])
         await node.engine.start()
