@@ -13,6 +13,9 @@ SETTINGS = ScheduleSettings(
     operator="operator",
     model="demo:led",
     workspace="/",
+    timezone="UTC",
+    catch_up_seconds=3600.0,
+    min_seconds=60.0,
     platforms={"telegram": SessionScope.THREAD, "slack": SessionScope.CHAT},
 )
 

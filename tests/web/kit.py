@@ -292,9 +292,8 @@ async def served(
     engine = bare_engine(store, agent, SystemClock(), settings or QUICK, make_processes=make_processes)
     tasks.engine = engine
     platforms = {"telegram": SessionScope.THREAD}
-    schedules = ScheduleDesk(
-        ledgers[0], ScheduleSettings("operator", "demo:led", str(workspace), platforms=platforms), check_model
-    )
+    cron = ScheduleSettings("operator", "demo:led", str(workspace), "UTC", 3600.0, 60.0, platforms)
+    schedules = ScheduleDesk(ledgers[0], cron, check_model)
     web = Web(
         engine=engine,
         store=store,

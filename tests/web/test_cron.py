@@ -52,7 +52,6 @@ async def test_a_job_is_made_with_defaults_and_listed(web: Served) -> None:
         ("schedule", "at 1999-01-01T00:00:00Z"),
         ("timezone", "Europe/Nowhere"),
         ("deliver", "telegram"),
-        ("deliver", "slack:C1"),
         ("prompt", " "),
         ("model", "nobody:knows"),
         ("name", "two\nlines"),
@@ -70,6 +69,13 @@ async def test_a_refusal_names_the_field_that_is_wrong(web: Served, field: str, 
     for reply in (made, changed):
         assert (reply.status, reply.code) == (400, "invalid_request")
         assert field in reply.json["error"]["message"]
+
+
+async def test_a_refused_platform_is_told_which_there_are(web: Served) -> None:
+    refused = await web.post("/api/cron", DAILY | {"deliver": "slack:C1"}, "operator")
+
+    assert (refused.status, refused.code) == (400, "invalid_request")
+    assert "deliver: slack is not configured here; these are: telegram." in refused.json["error"]["message"]
 
 
 async def test_a_name_is_an_id_and_is_given_once(web: Served) -> None:

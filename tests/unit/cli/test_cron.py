@@ -58,7 +58,10 @@ def test_times_are_printed_one_a_line() -> None:
     ("arguments", "sentence"),
     [
         (["add", "sometimes", "x"], "schedule: 'sometimes' cannot be read"),
-        (["add", "@daily", "x", "--deliver", "telegram:1"], "deliver: telegram is not configured here"),
+        (
+            ["add", "@daily", "x", "--deliver", "telegram:1"],
+            "deliver: telegram is not configured here; these are: none",
+        ),
         (["add", "@daily", "x", "--tz", "Middle/Earth"], "timezone: There is no time zone"),
         (["runs", "nobody"], "There is no schedule nobody."),
     ],

@@ -2,6 +2,7 @@
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -385,10 +386,27 @@ def test_the_zone_of_the_machine_is_that_of_its_environment_or_some_other_that_e
 
 
 def test_the_manual_has_a_row_for_every_setting() -> None:
-    _, _, after = _MANUAL.read_text(encoding="utf-8").partition("| In `config.toml` |")
-    table, _, _ = after.partition("\n\n")
+    table, after = _settings_of_the_manual()
     of_platforms = re.findall(r"^\| `WAKEFUL_<P>_(\w+)", after, re.MULTILINE)
 
     rows = set(re.findall(r"^\| `\W*(\w+)", table, re.MULTILINE))
     rows |= {f"{platform}_{name.lower()}" for platform in PLATFORMS for name in of_platforms}
     assert rows == set(SETTINGS_BY_NAME)
+
+
+def test_the_numbers_in_the_manual_are_the_defaults(tmp_path: Path) -> None:
+    table, _ = _settings_of_the_manual()
+    numbers = re.findall(r"^\| `(\w+)` \| `WAKEFUL_\w+` \| ([\d.]+) \|", table, re.MULTILINE)
+    defaults = load(tmp_path)
+
+    given = load(tmp_path, "".join(f"{name} = {number}\n" for name, number in numbers))
+
+    assert given.origins.keys() == {name for name, _ in numbers} != set()
+    assert replace(given, origins={}) == replace(defaults, origins={})
+
+
+def _settings_of_the_manual() -> tuple[str, str]:
+    """Return the table of settings, and all that comes after its head."""
+    _, _, after = _MANUAL.read_text(encoding="utf-8").partition("| In `config.toml` |")
+    table, _, _ = after.partition("\n\n")
+    return table, after

@@ -14,9 +14,10 @@ class ScheduleSettings:
     model: str
     workspace: str
     # For schedules that name no zone.
-    timezone: str = "UTC"
-    catch_up_seconds: float = 3600.0
+    timezone: str
+    # How old a missed firing may be to be made up for.
+    catch_up_seconds: float
     # A schedule may not fire faster than this.
-    min_seconds: float = 60.0
+    min_seconds: float
     # The messaging platforms that are configured, and what gets a session of its own on each.
     platforms: Mapping[str, SessionScope] = field(default_factory=dict)
