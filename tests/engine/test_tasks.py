@@ -262,7 +262,10 @@ async def test_on_the_api_a_task_is_seen_by_every_session_of_its_key_and_of_no_o
     await begin(node, mine, "build")
     assert await node.engine.tasks.visible(turn_of(node, same_key), "build") is not None
     assert await node.engine.tasks.visible(turn_of(node, stranger), "build") is None
-    assert (await seen(node, same_key), await seen(node, stranger)) == (["build"], [])
+    await house.advance(1)
+    await begin(node, same_key, "test")
+    assert await seen(node, mine) == await seen(node, same_key) == ["build", "test"]
+    assert await seen(node, stranger) == []
 
 
 async def test_the_api_does_not_see_what_the_same_owner_does_elsewhere(node: Node, house: House) -> None:

@@ -17,6 +17,7 @@ from wakeful.model.journal.entry import Entry, EntryKind
 from wakeful.model.journal.fact import Answered, CallFinished
 from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.tasks.goal import Goal
+from wakeful.model.tasks.task import Host
 from wakeful.store.base import Transaction
 from wakeful.tools.base import ToolContext, ToolResult
 from wakeful.tools.files.change_tools import EditFile, WriteFile
@@ -216,6 +217,19 @@ async def test_what_a_sub_agent_wrote_is_taken_back_with_the_turn_that_it_works_
     assert done.undone == {"b": "deleted", "a": "deleted"}
     with pytest.raises(NothingToUndo):
         await desk.node.engine.undo_desk.undo(child.id)
+
+
+async def test_what_another_machine_has_written_is_left_to_it(desk: Desk) -> None:
+    (desk.folder / "a").write_text("one\n")
+    session = await desk.session()
+    await desk.turn(session, "first", edited("a", "one", "two"))
+    elsewhere = await desk.house.start_node(host=Host("elsewhere", "boot"), changed_files=desk.copies)
+
+    with pytest.raises(NothingToUndo):
+        await elsewhere.engine.undo_desk.undo(session)
+
+    assert desk.files() == {"a": "two\n"}
+    assert (await desk.node.engine.undo_desk.undo(session)).undone == {"a": "restored"}
 
 
 async def test_large_files_are_not_kept_and_that_is_said(desk: Desk) -> None:

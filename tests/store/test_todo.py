@@ -9,6 +9,7 @@ import pytest
 
 from tests.store.nouns import have_session
 from tests.unit.tools.kit import tool_context
+from wakeful.engine import todo_desk
 from wakeful.engine.todo_desk import TodoDesk
 from wakeful.model.tools.todo import MOST_ITEMS, unpack_todo
 from wakeful.store.base import Store, Transaction
@@ -97,3 +98,21 @@ async def test_a_turn_that_is_not_stored_has_a_list_too(store: Store, call: Tool
 
     assert orjson.loads(answer.text)["items"] == [{"id": "a", "text": "Find it", "status": "done"}]
     assert await kept(store, call) == []
+
+
+async def test_the_lists_of_the_latest_turns_that_are_not_stored_are_kept(
+    store: Store, call: ToolContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(todo_desk, "_MOST_UNSTORED", 2)
+    tool = TodoTool(TodoDesk(store))
+
+    async def add(turn_id: str, text: str) -> list[str]:
+        context = replace(call, turn=replace(call.turn, id=turn_id, is_ephemeral=True))
+        answer = await tool.run({"items": [{"id": text, "text": text}]}, context)
+        return [item["text"] for item in orjson.loads(answer.text)["items"]]
+
+    for turn_id in ("t1", "t2", "t1", "t3"):
+        await add(turn_id, "first")
+
+    assert await add("t1", "second") == ["first", "second"]
+    assert await add("t2", "second") == ["second"]

@@ -14,7 +14,7 @@ from wakeful.model.lane import Lane
 from wakeful.model.opening import Step
 from wakeful.model.session import Address, Session, WakeReason
 from wakeful.model.spend import Spend
-from wakeful.model.turn import Door, Outcome, Turn, TurnStatus
+from wakeful.model.turn import COMPACTION, Door, Outcome, Turn, TurnStatus
 
 NOW = 10_000.0
 HERE, THERE = Address("web", "here"), Address("web", "there")
@@ -191,6 +191,13 @@ def test_an_opening_consumes_what_was_stored_and_posts_what_comes_in() -> None:
     assert (opening.turn.last_seq, opening.turn.node, opening.turn.epoch) == (3, "node1", 1)
     assert opening.releases_hold
     assert [new.claimed_by for new in opening.consumed] == ["turn_a"]
+
+
+def test_a_summary_that_a_user_wants_ends_no_hold() -> None:
+    opening = RULES.decide(lane(session={"is_held": True}), row("c", source=COMPACTION)).opening
+
+    assert opening is not None
+    assert not opening.releases_hold
 
 
 def test_a_retry_counts_its_attempts_unless_something_new_comes_along() -> None:

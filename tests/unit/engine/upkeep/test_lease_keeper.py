@@ -2,11 +2,14 @@
 
 from typing import Any
 
+import pytest
+
 from tests.bare_engine import HOST
 from tests.engine.kit import FakeClock
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.upkeep.lease_keeper import LeaseKeeper
 from wakeful.engine.words.words import LiveWords
+from wakeful.errors import StoreUnavailable
 
 
 class SlowStore:
@@ -34,4 +37,24 @@ async def test_a_lease_is_counted_from_before_its_renewal_was_written() -> None:
     assert keeper.is_late
     assert words.may_show()
     clock.advance(0.5)
+    assert not words.may_show()
+
+
+class AbsentStore:
+    is_exclusive = False
+
+    async def write_lease(self, body: object) -> None:
+        raise StoreUnavailable
+
+
+async def test_a_renewal_that_fails_renews_nothing() -> None:
+    clock = FakeClock()
+    absent_store: Any = AbsentStore()
+    words = LiveWords(clock)
+    keeper = LeaseKeeper(absent_store, "node", HOST, clock, EngineSettings(), words)
+
+    with pytest.raises(StoreUnavailable):
+        await keeper.renew()
+
+    assert keeper.is_late
     assert not words.may_show()
