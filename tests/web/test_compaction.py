@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tests.web.kit import Frame, Served
-from wakeful.model.journal.fact import Compacted, CompactionFailed, CompactionStarted
-from wakeful.model.journal.message import Usage
+from wakeful.model.journal.fact import Answered, CallFinished, Compacted, CompactionFailed, CompactionStarted
+from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
 from wakeful.model.journal.summary import CompactionReason, Summary
 
 SUMMARY = Summary(
@@ -120,6 +120,33 @@ async def test_with_hardly_any_messages_since_the_last_summary_there_is_nothing_
     for words in ("three", "four"):
         await web.finished(await web.say(long, words, "finish"))
     await compact(web, long)
+
+
+async def test_a_turn_that_went_on_for_long_after_its_own_summary_can_be_summed_up_again(web: Served) -> None:
+    session_id = await web.new_session()
+    turn_id = await web.say(session_id, "go")
+    web.agent.tell(turn_id, Compacted(1, SUMMARY))
+    for step in (2, 3):
+        call = ToolCall(f"call_{step}", "work", "{}")
+        web.agent.tell(turn_id, Answered(step, AssistantMessage("", calls=(call,)), Usage(1, 1)))
+        web.agent.tell(turn_id, CallFinished(step, 1, call, "worked", 0.0))
+    web.agent.tell(turn_id, Answered(4, AssistantMessage("done"), Usage(1, 1)))
+    web.agent.order(turn_id, "end")
+    await web.finished(turn_id)
+
+    await compact(web, session_id)
+
+
+async def test_a_notice_that_waits_after_a_stop_is_not_taken_by_a_compaction(web: Served) -> None:
+    session_id = await talk(web)
+    turn_id = await web.say(session_id, "go")
+    await web.begin_task(turn_id, "proc_1")
+    await web.post("/api/chat/cancel", {"session_id": session_id})
+    await web.end_task("proc_1")
+
+    assert "notice" not in [frame.event for frame in await summed_up(web, session_id)]
+    frames = await web.finished(await web.say(session_id, "go on", "finish"))
+    assert [frame.event for frame in frames] == ["turn_started", "notice", "message", "usage", "done"]
 
 
 async def test_what_waits_for_the_agent_is_not_taken_by_a_compaction(web: Served) -> None:

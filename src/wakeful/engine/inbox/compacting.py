@@ -55,7 +55,7 @@ async def _has_messages(tx: Transaction, turn_id: str | None) -> bool:
                 if is_summary(entry):
                     return False
                 count += 1
-            if count >= _FEWEST_MESSAGES:
-                return True
+                if count >= _FEWEST_MESSAGES:
+                    return True
         turn_id = turns[-1].parent
     return False
