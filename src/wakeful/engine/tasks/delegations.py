@@ -142,8 +142,6 @@ class Delegations:
         """Check delegations that were touched or are late. Returns the seconds until the next deadline."""
         if self._is_unsure:
             await self._find_own()
-        if not self._watched:
-            return None
         now, steady = await self._now(), self._clock.monotonic()
         self._until = {
             watched.task_id: self._until.get(watched.task_id, steady + watched.deadline - now)
