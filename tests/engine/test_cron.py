@@ -5,8 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from tests.engine.cron import SETTINGS, add, finish_run, job_now, pass_time, runs_of, schedules_on
+from tests.engine.cron import SETTINGS, add, check_model, finish_run, job_now, pass_time, runs_of, schedules_on
 from tests.engine.kit import House, Node, finish, open_session, send, session_of
+from wakeful.engine.schedules.desk import ScheduleDesk
+from wakeful.engine.schedules.firing import Firing
+from wakeful.errors import EngineStopping
 from wakeful.model.messaging.chat import Chat, ChatKind
 from wakeful.model.schedules.cron_job import JobStatus, RunStatus
 from wakeful.model.session import Address
@@ -123,6 +126,31 @@ async def test_a_firing_is_skipped_while_the_last_run_goes_on(house: House, node
     await pass_time(house, 10 * MINUTE)
 
     assert [run.status for run in await runs_of(house, job)] == ["done", "skipped", "running"]
+
+
+async def test_a_job_that_has_changed_since_it_was_seen_to_be_due_does_not_fire(house: House, node: Node) -> None:
+    desk, firing = schedules_on(node), Firing(node.processes.ledger, SETTINGS)
+    job = await add(desk, "every 10m")
+    await firing.fire_due(job.id)
+    await desk.change("operator", job.id, {"paused": True})
+    await pass_time(house, 10 * MINUTE)
+
+    await firing.fire_due(job.id)
+
+    assert await runs_of(house, job) == []
+    assert node.agent.briefs == {}
+
+
+async def test_a_stopping_node_leaves_a_firing_that_begins_a_session_to_the_next(house: House, node: Node) -> None:
+    job = await add(ScheduleDesk(node.processes.ledger, SETTINGS, check_model), "every 10m")
+    await house.advance(10 * MINUTE)
+    await node.engine.stop()
+
+    with pytest.raises(EngineStopping):
+        await Firing(node.processes.ledger, SETTINGS).fire_due(job.id)
+
+    assert await runs_of(house, job) == []
+    assert (await job_now(house, job)).next_at == job.next_at
 
 
 async def test_a_clock_that_is_set_back_fires_nothing_again(house: House, node: Node) -> None:

@@ -94,6 +94,7 @@ async def test_schedules_are_listed_paused_resumed_fired_and_removed(
         ({"action": "add", "prompt": "x"}, "invalid_arguments", "schedule"),
         ({"action": "add", "prompt": "x", "schedule": "sometimes"}, "invalid_arguments", "schedule"),
         ({"action": "add", "prompt": ["x"], "schedule": "@daily"}, "invalid_arguments", "prompt"),
+        ({"action": "add", "prompt": " ", "schedule": "@daily"}, "invalid_arguments", "nothing to say"),
         ({"action": "pause"}, "invalid_arguments", "id"),
         ({"action": "pause", "id": "nobody"}, "not_found", "nobody"),
     ],
