@@ -165,6 +165,8 @@ async def test_a_running_turn_goes_on_from_its_own_summary(store: Store, monkeyp
     [
         (("t0", 0, 0), [True, True]),
         (("t1", 1, 0), [True, True]),
+        # With this one begins what the first summary keeps word for word.
+        (("t1", 1, 1), [False, True]),
         # The first summary keeps these word for word, the second one has replaced them.
         (("t2", 0, 1), [False, True]),
         (("t3", 0, 1), [False, True]),
@@ -194,6 +196,18 @@ async def test_a_deleted_message_takes_the_summaries_with_it_that_stand_for_it(
     texts = [message.text for message in (await history.of(Assignment(following, 0))).messages]
     assert any("short" in text for text in texts) == (is_stale != [True, True])
     assert ("ask 0" in texts) == (is_stale == [True, True] and deleted[0] != "t0")
+
+
+async def test_a_message_that_is_deleted_where_it_was_summed_up_brings_back_all_before_it(store: Store) -> None:
+    turns = await _talk(store, History(store), 3)
+    await _sum_up(store, turns[-1], keeps_from="")
+    following = await _open(store, 3, turns[-1].id)
+    assert "ask 0" not in [message.text for message in (await History(store).of(Assignment(following, 0))).messages]
+
+    await store.write(lambda tx: _delete(tx, ("t2", 0, 0)), lock=["s1"])
+
+    texts = [message.text for message in (await History(store).of(Assignment(following, 0))).messages]
+    assert [text for text in texts if text.startswith("ask")] == ["ask 0", "ask 1", "ask 3"]
 
 
 async def test_answers_after_a_deleted_summary_do_not_say_how_long_the_context_is(store: Store) -> None:
