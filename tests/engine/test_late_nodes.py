@@ -4,13 +4,24 @@ import asyncio
 from collections.abc import Collection
 from typing import TypeVar
 
-from tests.engine.kit import House, Node, events_of, kinds_of, open_session, send, until
+from tests.engine.kit import House, Node, events_of, finish, kinds_of, open_session, send, until
 from tests.engine.test_resuming import successor_of
 from wakeful.errors import SessionLocked, StoreUnavailable
 from wakeful.model.turn import Turn
-from wakeful.store.base import Body, Transaction
+from wakeful.store.base import Body, Signal, Transaction
 
 T = TypeVar("T")
+
+
+async def test_a_late_word_of_its_own_take_over_does_not_stop_the_node_that_took_over(house: House, node: Node) -> None:
+    receipt = await send(node, await open_session(node), "hello")
+    await house.settle()
+    epoch = node.agent.briefs[receipt.turn_id].turn.epoch
+
+    node.store.tell(Signal(frozenset(), fenced={receipt.turn_id: epoch}))
+    await finish(node, house, receipt)
+
+    assert kinds_of(await events_of(node, receipt.session_id, receipt.turn_id))[-1] == "done"
 
 
 async def test_a_node_that_was_late_takes_the_resume_back(house: House) -> None:

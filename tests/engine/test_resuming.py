@@ -40,6 +40,7 @@ async def test_a_turn_goes_on_from_its_last_recorded_step(house: House, node: No
     events = await events_of(second, session, receipt.turn_id)
     assert node.agent.runs + second.agent.runs == {(receipt.turn_id, step, 1): 1 for step in (1, 2, 3)}
     assert kinds_of(events)[-1] == "done"
+    assert (node.engine.vitals().taken_over, second.engine.vitals().taken_over) == (0, 1)
     assert [event.turn_seq for event in events] == list(range(1, len(events) + 1))
 
 
@@ -263,7 +264,10 @@ async def test_a_turn_whose_store_failed_goes_on_uncounted_when_the_store_is_bac
     assert kinds_of(await events_of(node, session, receipt.turn_id))[-1] == "done"
 
 
-async def test_a_turn_that_a_bug_keeps_from_ending_is_given_up_on_its_own_node(house: House, node: Node) -> None:
+async def test_a_turn_that_a_bug_keeps_from_ending_is_given_up_on_its_own_node(house: House) -> None:
+    # Nothing but the bug itself asks this node to look for its turn.
+    node = await house.start_node(is_exclusive=True)
+
     async def buggy(tx: Transaction, turn: Turn, outcome: Outcome) -> None:
         if outcome.status is TurnStatus.DONE:
             raise KeyError("a bug")

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.bare_engine import bare_engine
+from tests.engine.asking import DELETES
 from tests.engine.kit import HOME, WEB, House, Node, events_of, kinds_of, open_session, send
 from tests.engine.test_ephemeral import ephemeral_turn
 from tests.patience import PATIENCE
@@ -14,6 +15,7 @@ from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.turns.turn_slots import TurnSlots
+from wakeful.model.approvals.approval import Question
 from wakeful.model.journal.fact import Answered, Brief, Fact
 from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.tasks.goal import Goal
@@ -246,6 +248,36 @@ async def test_parents_that_wait_for_their_sub_agents_leave_them_their_slots(hou
             while any(turn.status is TurnStatus.RUNNING for turn in await _turns(house)):
                 await house.settle()
         assert {turn.status for turn in await _turns(house)} == {TurnStatus.DONE}
+    finally:
+        await engine.stop()
+
+
+class Asker:
+    """A loop that asks a person, or answers at once."""
+
+    engine: Engine
+
+    async def run(self, brief: Brief) -> AsyncGenerator[Fact, None]:
+        if brief.messages[-1].text == "ask":
+            await self.engine.approvals.ask(brief.turn, 1, 1, Question("call_1", "terminal", "rm -r /srv", DELETES))
+        yield Answered(1, AssistantMessage("done"), Usage(1, 1))
+
+
+async def test_a_turn_that_waits_for_a_person_leaves_its_slot_to_others(house: House) -> None:
+    asker = Asker()
+    settings = EngineSettings(stop_grace_seconds=0.0, concurrent_turns=1)
+    asker.engine = engine = bare_engine(house.store, asker, house.clock, settings)
+    await engine.start()
+    try:
+        asking, other = [
+            await engine.submit(Submission(session.id, name, WEB, HOME, name, "demo:led"))
+            for name in ("ask", "hello")
+            for session in [await engine.create_session("ann", HOME, "demo:led", "/")]
+        ]
+        async with asyncio.timeout(PATIENCE):
+            async for _ in engine.subscribe_turn(other.session_id, other.turn_id):
+                pass
+        assert {turn.id for turn in await _turns(house) if turn.status is TurnStatus.RUNNING} == {asking.turn_id}
     finally:
         await engine.stop()
 
