@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from tests.unit.gateway.openai.kit import fold
 from wakeful.engine.clock import SystemClock
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.upkeep.old_words_mover import OldWordsMover
+from wakeful.errors import StoreUnavailable
 from wakeful.gateway.openai.frames import NumberedFrame
 from wakeful.gateway.openai.responses.turn_response import response_of
 from wakeful.model.event import CANCELLED, Event, NewEvent, spoken
@@ -27,7 +28,7 @@ from wakeful.model.journal.fact import Answered
 from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.opening import Closing
 from wakeful.model.turn import Outcome, TurnStatus
-from wakeful.store.base import Store, Transaction
+from wakeful.store.base import Body, Store, Transaction
 
 # The last schema in which words were events.
 BEFORE = 10
@@ -200,6 +201,29 @@ async def test_words_that_were_cut_off_are_seen_with_the_time_of_the_cut(store: 
 
     _, cut = await store.read(lambda tx: tx.journal.of_turns(["turn_2"]))
     assert (cut.kind, cut.data["text"], cut.at) == (EntryKind.CUT, "Not whole", ended.at)
+
+
+class ShakyStore:
+    """A store that cannot write what belongs to a session."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.read = store.read
+
+    async def write(self, body: Body[object], *, lock: Collection[str] = ()) -> object:
+        if lock:
+            raise StoreUnavailable
+        return await self._store.write(body)
+
+
+async def test_words_that_a_store_could_not_take_are_moved_in_the_next_sweep(store: Store) -> None:
+    shaky: Any = ShakyStore(store)
+
+    with pytest.raises(StoreUnavailable):
+        await OldWordsMover(shaky, Hurry()).sweep()
+    await OldWordsMover(store, Hurry()).sweep()
+
+    assert [event.turn_seq for event in await log_of(store, "turn_1")] == [1, 2, 4, len(CLOSED) - 1, len(CLOSED)]
 
 
 async def test_a_database_is_gone_through_once(store: Store) -> None:
