@@ -138,6 +138,7 @@ class UnsteadyWords:
 
     def __init__(self) -> None:
         self.fails = False
+        self.sweeps = 0
         self.parts: list[WordsPart] = []
 
     async def has_readers(self, node: str) -> bool:
@@ -151,7 +152,10 @@ class UnsteadyWords:
     async def read(self, known: Mapping[str, tuple[int, int]]) -> list[WordsPart]:
         return self.parts
 
-    async def sweep(self) -> None: ...
+    async def sweep(self) -> None:
+        if self.fails:
+            raise StoreUnavailable
+        self.sweeps += 1
 
 
 class WordsOnly:
@@ -184,6 +188,18 @@ async def test_after_an_error_all_that_is_still_being_said_is_written_anew() -> 
         (2, "two "),
         (1, "one two three "),
     ]
+
+
+async def test_what_dead_nodes_left_is_swept_once_a_minute_and_soon_after_an_error() -> None:
+    store, clock = WordsOnly(), FakeClock()
+    sharer = WordsSharer(as_store(store), LiveWords(clock), "node", clock)
+    store.words.fails = True
+    await sharer.job.look()
+    store.words.fails = False
+    for seconds, sweeps in ((0.0, 1), (59.9, 1), (0.1, 2)):
+        clock.advance(seconds)
+        await sharer.job.look()
+        assert store.words.sweeps == sweeps
 
 
 async def test_a_node_without_its_lease_shares_nothing_and_all_of_it_later() -> None:

@@ -132,6 +132,39 @@ async def test_a_poisoned_row_is_left_out_longer_each_time_and_starves_none_afte
     assert job.counts.failures == 0
 
 
+async def test_a_row_that_comes_back_after_it_was_gone_begins_anew() -> None:
+    clock = FakeClock()
+    rows, tries = ["row"], []
+
+    async def act() -> None:
+        tries.append(clock.now - 1_000_000)
+        raise ZeroDivisionError("a bug")
+
+    async def sweep() -> float | None:
+        for row in rows:
+            await job.row(row, act)
+        return None
+
+    async def look_after(seconds: float) -> None:
+        clock.advance(seconds)
+        await idle()
+        await job.look()
+        await idle()
+
+    job = Job("rows", sweep, clock)
+    await look_after(0)
+    await look_after(1)
+    rows.clear()
+    await look_after(2)
+    rows.append("row")
+    await look_after(0)
+    await look_after(1)
+
+    assert tries == [0.0, 1.0, 3.0, 4.0]
+    clock.advance(60)
+    await idle()
+
+
 async def test_a_store_that_is_away_is_not_held_against_its_rows() -> None:
     clock = FakeClock()
     tries: list[float] = []

@@ -1,6 +1,6 @@
 """What a node keeps of the sessions that have readers or turns on it, and which of them it polls."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from tests.engine.kit import FakeClock
@@ -8,7 +8,7 @@ from wakeful.engine.readers.broadcaster import Broadcaster
 from wakeful.engine.words.hearer import WordsHearer
 from wakeful.engine.words.words import LiveWords
 from wakeful.model.event import TURN_STARTED, Event
-from wakeful.model.words import WordsHead
+from wakeful.model.words import Said, WordsHead, WordsPart
 from wakeful.store.base import Signal
 from wakeful.store.sqlite.notifier import LocalNotifier
 
@@ -28,13 +28,20 @@ class WatchingNotifier(LocalNotifier):
 class NotifierOnly:
     """As much of a store as a broadcaster needs to begin."""
 
-    def __init__(self) -> None:
+    def __init__(self, words: "WordsElsewhere | None") -> None:
         self.notifier = WatchingNotifier()
-        self.words = None
+        self.words = words
 
 
-def parts() -> tuple[Any, LiveWords, Broadcaster]:
-    store: Any = NotifierOnly()
+class WordsElsewhere:
+    """A word that another node has shared."""
+
+    async def read(self, known: Mapping[str, tuple[int, int]]) -> list[WordsPart]:
+        return [WordsPart(WordsHead("s", "t", 1, 4), 2, 1, Said("Hi", "", (2,)))]
+
+
+def parts(words: WordsElsewhere | None = None) -> tuple[Any, LiveWords, Broadcaster]:
+    store: Any = NotifierOnly(words)
     live = LiveWords(FakeClock())
     return store, live, Broadcaster(store, live, WordsHearer(store, live, FakeClock()))
 
@@ -71,3 +78,15 @@ async def test_a_reader_that_leaves_wants_no_words_any_more() -> None:
         assert broadcaster._hearer._wanted == {"s": 2}
     assert first not in session.word_readers
     assert broadcaster._hearer._wanted == {}
+
+
+async def test_words_from_elsewhere_wake_readers_of_words_and_no_others() -> None:
+    _, _, broadcaster = parts(WordsElsewhere())
+    followed = broadcaster._followed
+    with (
+        followed.subscribed("s", with_words=True) as (_, reader),
+        followed.subscribed("s", with_words=False) as (_, reader_of_facts),
+    ):
+        await broadcaster._hearer.sweep()
+
+        assert (reader.is_set(), reader_of_facts.is_set()) == (True, False)
