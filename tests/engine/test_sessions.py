@@ -53,6 +53,7 @@ async def test_a_title_that_was_given_stays(node: Node, house: House) -> None:
 async def test_branches_of_a_session_can_be_told_apart_by_their_titles(node: Node, house: House) -> None:
     session = await open_session(node)
     await said(node, house, session, "count the sheep")
+    await node.engine.change_session(await open_session(node, owner="you"), title="count the sheep (branch 8)")
 
     first = await node.engine.branch(session)
     second = await node.engine.branch(session)

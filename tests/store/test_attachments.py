@@ -130,3 +130,18 @@ def test_an_upload_that_becomes_whole_while_files_are_listed_does_not_hinder_tid
     monkeypatch.setattr(os, "scandir", listed)
 
     assert files.idle_files() == ["att_2"]
+
+
+async def test_a_file_that_is_offered_again_is_the_copy_that_was_kept(store: Store, tmp_path: Path) -> None:
+    desk = AttachmentDesk(store, tmp_path / "home", 100)
+    file = tmp_path / "cat.png"
+    file.write_bytes(b"cat")
+    offered = await desk.offer("att_1", file, "alice")
+    file.unlink()
+
+    assert await desk.offer("att_1", file, "alice") == offered
+    assert await desk.read("att_1") == b"cat"
+
+
+async def test_a_session_without_files_is_forgotten_too(store: Store, tmp_path: Path) -> None:
+    await AttachmentDesk(store, tmp_path, 100).forget("s1", ["att_1"])
