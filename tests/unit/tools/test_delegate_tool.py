@@ -53,7 +53,7 @@ class Ledger:
         return self.started
 
     async def begun(self, turn: Turn, step: int, index: int) -> bool:
-        return bool(self.started)
+        return any((task.turn_id, task.step, task.index) == (turn.id, step, index) for task in self.started)
 
     async def ended(self, task_ids: Sequence[str]) -> list[Task]:
         self.waited_for += task_ids
@@ -74,7 +74,7 @@ async def find_model(name: str) -> str:
 
 
 def context_with(tmp_path: Path, *tools: str, is_limited: bool = False) -> ToolContext:
-    return replace(tool_context(tmp_path), tools=TurnTools(frozenset(tools), is_limited))
+    return replace(tool_context(tmp_path), step=2, index=3, tools=TurnTools(frozenset(tools), is_limited))
 
 
 @pytest.fixture

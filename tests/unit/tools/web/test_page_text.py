@@ -66,6 +66,12 @@ def test_odd_markup_is_read_in_one_pass(piece: str) -> None:
     text_of_page(f"&#{'9' * 5_000};", "https://h.example/")
 
 
+def test_the_words_of_a_link_with_an_address_that_cannot_be_read_stay() -> None:
+    page = "<base href='http://[b/'><a href='http://[a/'>here</a> and <a href=c>there</a>"
+
+    assert text_of_page(page, "https://h.example/") == "here and there (https://h.example/c)"
+
+
 def test_the_first_base_is_that_of_all_links() -> None:
     page = "<base href='/a/'><base href='/b/'><a href=c>there</a>"
 

@@ -62,18 +62,14 @@ class Location:
         if len(different) > _MOST_OPERANDS:
             yield CommandTarget(f"{len(different):,} files and folders", None)
             return
-        found = 0
-        for operand in different:
-            for target in self.targets(operand):
-                if self._is_outside(target) and not (spares_temporary and self._is_temporary(target)):
-                    found += 1
-                    if found <= _MOST_NAMED:
-                        yield target
+        found = (target for operand in different for target in self.targets(operand) if self._is_outside(target))
+        counting = (target for target in found if not (spares_temporary and self._is_temporary(target)))
+        yield from islice(counting, _MOST_NAMED)
 
     def system(self, operands: Iterable[str]) -> Iterator[CommandTarget]:
         different = list(dict.fromkeys(operands))[:_MOST_OPERANDS]
         found = (target for operand in different for target in self.targets(operand) if self._is_system(target.path))
-        yield from list(found)[:_MOST_NAMED]
+        yield from islice(found, _MOST_NAMED)
 
     def overwritten(self, operands: Iterable[str]) -> Iterator[CommandTarget]:
         """Yield the existing files outside of the workspace, whose contents would be lost."""

@@ -229,5 +229,5 @@ def _own_verb(command: SimpleCommand) -> str | None:
     words = (command.program, *command.arguments)
     for position, word in enumerate(words[:20]):
         if word.rpartition("/")[2] == "wakeful":
-            return next((verb for verb in words[position + 1 : position + 5] if verb in _OWN_VERBS), None)
+            return next((verb for verb in words[position + 1 :] if verb in _OWN_VERBS), None)
     return None

@@ -162,6 +162,44 @@ def test_danger_is_found(command: str, name: str, workspace: Path) -> None:
     assert all(reason.reason and reason.excerpt in command for reason in reasons)
 
 
+def test_a_program_is_seen_behind_those_that_run_it(workspace: Path) -> None:
+    carriers = [
+        *("sudo", "sudo -u root", "sudo -g wheel -n", "doas -u root", "runuser -u root --", "env -i A=1", "env -u A"),
+        *("nohup", "nice", "nice -n 5", "nice -n5", "ionice -c 3", "ionice -c 2 -n 0", "time -p", "time -f %e -o t"),
+        *("timeout 5", "timeout -k 1 5", "timeout -s KILL 5", "timeout --signal KILL 5", "exec -a name", "command"),
+        *("builtin", "coproc", "xargs -n 1", "xargs -I {} -P 4", "xargs --max-args 1", "parallel -j 4", "stdbuf -o L"),
+        *("stdbuf -oL -eL", "setsid -f", "busybox", "chroot /mnt", "flock /tmp/lock", "flock -w 5 /tmp/lock"),
+        *("taskset 3", "strace -f -e open -o log", "systemd-run -p Nice=5 --scope", "npx -p tool", "A=1 B=2"),
+        *("/usr/bin/env -C /opt nice sudo -u root", "sudo -- env A=1"),
+    ]
+
+    missed = [each for each in carriers if kinds_of(f"{each} reboot", workspace, workspace) != ["stop_machine"]]
+
+    assert missed == []
+
+
+def test_a_word_of_a_carrier_is_not_taken_for_the_program(workspace: Path) -> None:
+    harmless = ["sudo -u reboot ls", "flock reboot make", "timeout --signal reboot 5 make", "nice -n 5 echo reboot"]
+
+    assert [each for each in harmless if kinds_of(each, workspace, workspace)] == []
+
+
+def test_of_many_folders_that_a_command_deletes_ten_are_named(workspace: Path) -> None:
+    folders = " ".join(f"/opt/{number}" for number in range(30))
+
+    paths = [reason.path for reason in reasons_of(f"rm -rf {folders}", workspace, workspace)]
+
+    assert paths == [f"/opt/{number}" for number in range(10)]
+
+
+def test_a_variable_is_followed_through_twenty_values(workspace: Path) -> None:
+    def kinds(values: int) -> list[str]:
+        names = " ".join(f"build{number}" for number in range(values))
+        return kinds_of(f"for name in {names}; do rm -rf $name; done", workspace, workspace)
+
+    assert (kinds(20), kinds(21)) == ([], ["delete_outside"])
+
+
 def test_killing_this_very_process_is_a_danger(workspace: Path) -> None:
     assert kinds_of(f"kill -9 {os.getpid()}", workspace, workspace) == ["home"]
 

@@ -7,6 +7,7 @@ import pytest
 
 from tests.unit.tools.commands.gate.kit import kinds_of, reasons_of
 from wakeful.tools.commands.gate.ground import is_open_workspace
+from wakeful.tools.commands.gate.reasons import Scene, find_reasons
 
 
 @pytest.fixture
@@ -66,6 +67,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "killall python3",
         "wakeful key",
         "wakeful --port 9000 login",
+        "wakeful --host 127.0.0.1 --port 9000 --verbose login",
         ".venv/bin/wakeful approvals",
         "python -m wakeful grants revoke --all",
         "uv run wakeful backup x",
@@ -141,6 +143,18 @@ def test_ordinary_work_is_not(command: str, home: Path) -> None:
     workspace = home / "workspace"
 
     assert kinds_of(command.format(home=home), workspace, workspace, home) == []
+
+
+def test_code_may_name_a_folder_that_is_open_to_its_session_but_not_that_of_another(home: Path) -> None:
+    workspace = home / "workspace"
+    scene = Scene(workspace, workspace, home, (home / "results" / "own",))
+
+    def kinds(session: str) -> list[str]:
+        code = f"print(open('{home}/results/{session}/log.txt').read())"
+        return [reason.kind for reason in find_reasons(f'python3 -c "{code}"', scene)]
+
+    assert kinds("own") == []
+    assert kinds("owner") == kinds("other") == ["home"]
 
 
 def test_the_folder_that_a_command_is_to_run_in_counts(home: Path) -> None:

@@ -87,6 +87,12 @@ def test_deleting_in_another_folder_is_asked_about(command: str, other: Path) ->
     assert "delete_outside" in _kinds(command, other)
 
 
+def test_a_file_that_git_throws_away_is_named_and_its_options_are_not(other: Path) -> None:
+    workspace = other.parent / "workspace"
+    reasons = reasons_of(f"git -C {other} rm -f --quiet data.txt", workspace, workspace)
+    assert [reason.path for reason in reasons] == [str(other / "data.txt")]
+
+
 @pytest.mark.parametrize("command", ["crontab new.cron", "crontab < new.cron", "(crontab -l; cat more) | crontab -"])
 def test_replacing_all_schedules_is_asked_about(command: str, other: Path) -> None:
     assert _kinds(command, other) == ["drop_schedules"]

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tests.unit.tools.kit import HOME, SubAgents, new_turn, run_tool
-from tests.unit.tools.processes.kit import HOST, Ledger, end_all_below, group_members, until
+from tests.unit.tools.processes.kit import HOST, Ledger, end_all_below, group_members, new_task, until
 from wakeful.errors import LeaseLost
-from wakeful.model.turn import Turn
+from wakeful.model.turn import Lease, Turn
 from wakeful.tools.process_tool import ProcessTool
 from wakeful.tools.processes.folder import ProcessFolder
 from wakeful.tools.processes.keeper import ProcessKeeper
@@ -152,6 +152,17 @@ async def test_no_other_turn_knows_of_it_but_its_sub_agents_do(bench: Bench) -> 
         assert (await bench.process(stranger, action="list"))["processes"] == []
         assert (await bench.process(child, action="poll", session_id=task_id))["status"] == "running"
         assert (await bench.process(action="poll", session_id=task_id))["status"] == "running"
+
+
+async def test_how_far_an_output_was_searched_is_saved_with_its_task(bench: Bench) -> None:
+    bench.unstored.open("turn_1")
+
+    for lease in (Lease("turn_1", "sess_1", "node_1", 1), None):
+        task = await bench.ledger.begin(lease, new_task("make"))
+        await bench.ledger.save_watch(task.id, b"far")
+        saved = await bench.ledger.get(task.id)
+        assert saved is not None
+        assert saved.watch == b"far"
 
 
 async def test_a_turn_that_has_ended_starts_nothing(bench: Bench) -> None:

@@ -107,6 +107,12 @@ def test_secret_is_masked_on_both_sides_of_a_cut(tmp_path: Path, cut: int) -> No
     assert shown in ("the *** is", "the ****** is")
 
 
+def test_a_page_ends_before_a_secret_that_follows_it(tmp_path: Path) -> None:
+    output = output_of(tmp_path, b"first, then short-one", "short-one", "a-secret-that-is-much-longer")
+
+    assert output.page(0, 5, is_whole=True).text == "first"
+
+
 def test_secret_that_a_tail_begins_in_is_masked(tmp_path: Path) -> None:
     output = output_of(tmp_path, b"the secret-token is", "secret-token")
 
