@@ -91,6 +91,21 @@ class EchoTool:
         return ToolResult(f"echo {arguments.get('text', '')}", consumes=("task",))
 
 
+@dataclass
+class TidyTool(EchoTool):
+    """It has something to do when it is stopped."""
+
+    has_tidied: bool = False
+
+    async def run(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+        try:
+            return await super().run(arguments, context)
+        finally:
+            for _ in range(50):
+                await asyncio.sleep(0)
+            self.has_tidied = True
+
+
 def loop_with(model: ScriptedModel, *tools: EchoTool, **settings: Any) -> Loop:
     return Loop(lambda name: (model, name), tools, OPEN_GATE, AgentSettings(**settings), SHORT_RESULTS)
 
@@ -279,13 +294,14 @@ async def test_closing_the_loop_stops_the_model() -> None:
     assert model.is_closed
 
 
-async def test_closing_the_loop_stops_the_tools() -> None:
-    quick, slow = EchoTool("quick"), EchoTool("slow", waits_for=asyncio.Event())
+async def test_closing_the_loop_stops_the_tools_and_waits_until_they_have_tidied_up() -> None:
+    quick, slow = EchoTool("quick"), TidyTool("slow", waits_for=asyncio.Event())
     model = ScriptedModel([([], (call("slow", "a"), call("quick", "b")))])
     before = asyncio.all_tasks()
     async with aclosing(loop_with(model, quick, slow).run(brief_with())) as facts:
         assert isinstance(await anext(facts), Answered)
         assert isinstance(await anext(facts), CallFinished)
+    assert slow.has_tidied
     assert asyncio.all_tasks() == before
 
 

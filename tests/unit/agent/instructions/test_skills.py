@@ -45,6 +45,14 @@ def test_a_bad_one_is_left_out_and_says_why(tmp_path: Path, text: str, why: str)
     assert skills_section(skills) == ""
 
 
+def test_a_description_may_have_1024_characters(tmp_path: Path) -> None:
+    a_skill(tmp_path / "skills", "good", f"---\nname: good\ndescription: {'x' * 1_024}\n---\n")
+
+    (skill,) = find_skills(tmp_path, None)
+
+    assert (skill.error, len(skill.description)) == ("", 1_024)
+
+
 def test_more_than_a_hundred_are_not_told(tmp_path: Path) -> None:
     for number in range(101):
         a_skill(tmp_path / "skills", f"skill-{number:03}")

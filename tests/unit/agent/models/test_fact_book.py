@@ -58,6 +58,14 @@ def test_a_learnt_window_goes_before_the_list_and_outlives_the_server(file: Path
     assert again.look_up("openai:gpt-5")[1] is FactSource.LEARNT
 
 
+def test_a_window_that_the_endpoint_lists_too_is_not_a_learnt_one(file: Path) -> None:
+    told = book(file, listed=LISTED)
+    told.learn_window("openai:gpt-5", 64_000)
+
+    assert told.look_up("openai:gpt-5")[1] is FactSource.ENDPOINT
+    assert not told.forget_window("openai:gpt-5")
+
+
 def test_a_learnt_window_counts_only_if_it_is_smaller_and_not_against_the_configuration(file: Path) -> None:
     book(file).learn_window("openai:gpt-5", 100_000)
 

@@ -46,6 +46,12 @@ def test_a_change_of_thousands_of_lines_counts_all_between_the_first_and_the_las
     assert made.diff.startswith("--- a/n\n+++ b/n\n@@ -1,9000 +1,9000 @@\n 0\n-1\n")
 
 
+def test_a_few_lines_among_thousands_are_not_looked_for() -> None:
+    made = compare(b"a\nkept\nb\n", b"x\n" * 2_000 + b"kept\n" + b"y\n" * 2_000, "n")
+
+    assert (made.added, made.removed) == (4_001, 3)
+
+
 def _applied(old: list[str], diff: str) -> list[str]:
     """Apply a unified diff, as patch does."""
     new: list[str] = []

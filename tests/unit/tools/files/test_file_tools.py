@@ -4,6 +4,10 @@ import os
 import stat
 import sys
 import tempfile
+
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +17,9 @@ from tests.patience import PATIENCE
 from tests.unit.tools.files.kit import edit_tool, failure, run, write_tool
 from tests.unit.tools.kit import HOME, Gated, Person, gate_of
 from wakeful.model.approvals.approval import Choice
+from wakeful.opened_files import scanned_folder
 from wakeful.tools.base import RESULT_LIMIT, Tool
+from wakeful.tools.files import file_tools
 from wakeful.tools.files.file_tools import ListFiles, ReadFile
 from wakeful.tools.files.replacing import replace_file
 from wakeful.tools.files.workspace import Folders
@@ -126,6 +132,24 @@ async def test_deeper_entries_are_listed_by_their_path(tmp_path: Path) -> None:
     assert await _run(LIST, tmp_path, depth=2) == "a/\na/b/\nlink/"
     assert await _run(LIST, tmp_path, depth=3) == "a/\na/b/\na/b/c/\na/b/n.txt  2 bytes\nlink/"
     assert await _failure(LIST, tmp_path, depth=6) == ("invalid_arguments", "depth must be a whole number from 1 to 5.")
+
+
+async def test_a_folder_below_that_is_closed_is_listed_without_what_is_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("closed", "open"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "n.txt").touch()
+
+    def scanned(folder: Path) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
+        if folder.name == "closed":
+            raise PermissionError
+        return scanned_folder(folder)
+
+    # Root, who may run the tests, can open every folder.
+    monkeypatch.setattr(file_tools, "scanned_folder", scanned)
+
+    assert await _run(LIST, tmp_path, depth=2) == "closed/\nopen/\nopen/n.txt  0 bytes"
 
 
 async def test_an_empty_directory_says_so(tmp_path: Path) -> None:

@@ -46,9 +46,12 @@ async def call(home: Path, turn: Turn, tool: Tool, gate: Gate = OPEN_GATE, **arg
     return finished.text
 
 
+def context_of(turn: Turn) -> ToolContext:
+    return ToolContext(turn, 1, 1, "call_1", LIMIT)
+
+
 async def cut(home: Path, turn: Turn, text: str) -> str:
-    results = KeptResults(home, lambda model: LIMIT)
-    return await results.shortened(ToolResult(text), ToolContext(turn, 1, 1, "call_1", LIMIT))
+    return await KeptResults(home, lambda model: LIMIT).shortened(ToolResult(text), context_of(turn))
 
 
 async def test_a_long_text_keeps_its_beginning_and_end_and_names_the_file_with_all_of_it(
@@ -63,6 +66,18 @@ async def test_a_long_text_keeps_its_beginning_and_end_and_names_the_file_with_a
     assert await call(home, turn, ReadFile(Folders(home)), path=path, limit=1) == (
         f"{text[:900]}\n[Cut in line 1, which is too long for a result; go on with offset 2.]"
     )
+
+
+async def test_of_an_answer_with_fields_the_longest_text_is_cut_wherever_it_is(home: Path, turn: Turn) -> None:
+    result = ToolResult.of({"name": "a", "found": [{"line": 1, "text": "x" * 5_000}, {"line": 2, "text": "y" * 900}]})
+
+    shown = orjson.loads(await KeptResults(home, lambda model: LIMIT).shortened(result, context_of(turn)))
+
+    first, second = shown["found"]
+    head, size, path, tail = _MARK.split(first["text"])
+    assert (shown["name"], first["line"], second) == ("a", 1, {"line": 2, "text": "y" * 900})
+    assert (head, int(size), tail) == ("x" * 400, 5_000, "x" * 600)
+    assert Path(path).read_text() == "x" * 5_000
 
 
 async def test_no_more_than_ten_mebibytes_are_kept(home: Path, turn: Turn) -> None:

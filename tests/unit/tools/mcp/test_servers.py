@@ -26,7 +26,7 @@ from wakeful.tools.mcp.server import Connect
 from wakeful.tools.mcp.server_log import MOST_BYTES
 from wakeful.tools.mcp.servers import McpServers
 from wakeful.tools.mcp.settings import McpServerSettings
-from wakeful.tools.processes.kernel.identity import Identity, identity_of
+from wakeful.tools.processes.kernel.identity import Identity, identity_of, own_identity
 
 
 async def test_nothing_starts_before_a_turn_needs_tools(tmp_path: Path) -> None:
@@ -189,6 +189,12 @@ def test_a_server_whose_wakeful_was_killed_is_ended_by_the_next_start(tmp_path: 
 
         assert orphan.wait(PATIENCE) == -signal.SIGKILL
     assert list((tmp_path / "mcp").glob("*.pid")) == []
+
+
+def test_a_note_that_is_gone_already_does_not_spoil_the_end_of_a_server(tmp_path: Path) -> None:
+    with KeptFiles(tmp_path).noted_process("files", own_identity()):
+        (note,) = (tmp_path / "mcp").glob("*.pid")
+        note.unlink()
 
 
 def test_a_server_of_another_wakeful_that_runs_is_left_alone(tmp_path: Path) -> None:

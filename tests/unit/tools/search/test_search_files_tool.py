@@ -14,6 +14,7 @@ from tests.unit.tools.kit import HOME, tool_context
 from wakeful.opened_files import opened_folder
 from wakeful.tools.files.workspace import Folders
 from wakeful.tools.search import own_search
+from wakeful.tools.search.engines import find_ripgrep
 from wakeful.tools.search.findings import Findings, LineReader
 from wakeful.tools.search.pattern import pattern_of
 from wakeful.tools.search.query import Query
@@ -155,6 +156,27 @@ async def test_ripgrep_and_our_own_search_give_the_same_answers(odd_tree: Path, 
     assert '"tool_broke"' not in by_own
 
 
+@pytest.mark.parametrize(
+    ("script", "is_used"),
+    [
+        ("echo ripgrep 13.0.0", True),
+        ("echo ripgrep 14.1.1", True),
+        ("echo ripgrep 12.9.9", False),
+        ("echo another program", False),
+        ("exit 1", False),
+    ],
+)
+def test_only_a_ripgrep_that_is_new_enough_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, is_used: bool
+) -> None:
+    program = tmp_path / "rg"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    assert find_ripgrep.__wrapped__() == (str(program) if is_used else None)
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 async def test_shows_lines_sorted_by_path_without_ignored_files(tmp_path: Path, engine: str | None) -> None:
     lay_out(tmp_path, {"b.txt": "word\n", "a/z.txt": "no\na word\r\n", "a.log": "word\n", ".gitignore": "*.log\n"})
@@ -172,6 +194,8 @@ async def test_counts_what_it_does_not_show_also_within_one_file(tmp_path: Path,
 
     assert answer[0] == "a.txt:1:word"
     assert answer[19:] == ["a.txt:20:word", "[510 more matches are not shown.]"]
+    whole = await found(tmp_path, engine, pattern="word", path="b.txt", limit=30)
+    assert whole.splitlines()[29:] == ["b.txt:30:word"]
 
 
 async def test_our_own_search_stops_counting_what_it_does_not_show(

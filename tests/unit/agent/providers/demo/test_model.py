@@ -3,6 +3,7 @@ from typing import Any
 import orjson
 import pytest
 
+from wakeful.agent.prompt import SUMMARY_INSTRUCTIONS
 from wakeful.agent.providers.base import AnswerText, Finished, ModelRequest
 from wakeful.agent.providers.demo.model import DemoModel
 from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
@@ -12,8 +13,9 @@ _NAMES = "read_file list_files write_file edit_file show_file terminal process d
 _TOOLS = [ToolSpec(name, "", {}) for name in _NAMES.split()]
 
 
-async def _answer(*messages: Message, tools: list[ToolSpec] = _TOOLS) -> AssistantMessage:
-    parts = [part async for part in DemoModel(seconds_per_word=0).stream(ModelRequest("wakeful", "", messages, tools))]
+async def _answer(*messages: Message, tools: list[ToolSpec] = _TOOLS, instructions: str = "") -> AssistantMessage:
+    request = ModelRequest("wakeful", instructions, messages, tools)
+    parts = [part async for part in DemoModel(seconds_per_word=0).stream(request)]
     last = parts.pop()
     assert isinstance(last, Finished)
     assert "".join(part.text for part in parts if isinstance(part, AnswerText)) == last.message.text
@@ -26,6 +28,19 @@ async def test_it_says_that_it_is_no_real_model_and_how_to_configure_one() -> No
     assert "What is the meaning of life?" in answer.text
     assert "scripted demonstration model" in answer.text
     assert all(name in answer.text for name in ("WAKEFUL_MODEL", "OPENAI_BASE_URL", "OPENAI_API_KEY"))
+
+
+@pytest.mark.parametrize(
+    ("conversation", "goal", "state"),
+    [
+        ("User: build it\n\nAssistant: done\n\nUser: test it", "build it", "2 messages, the last of them: test it"),
+        ("Assistant: done", "(nothing)", "1 messages, the last of them: (nothing)"),
+    ],
+)
+async def test_it_sums_a_conversation_up(conversation: str, goal: str, state: str) -> None:
+    answer = await _answer(UserMessage(conversation), instructions=SUMMARY_INSTRUCTIONS)
+
+    assert answer.text == f"Goal: {goal}\n\nState: the user has written {state}"
 
 
 async def test_it_speaks_word_by_word_and_always_the_same() -> None:

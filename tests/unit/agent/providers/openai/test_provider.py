@@ -142,6 +142,18 @@ async def test_a_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatc
         assert endpoint.tally.headers[0]["authorization"] == f"Bearer {_KEY}"
 
 
+async def test_a_proxy_that_is_not_there_is_an_endpoint_that_cannot_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HTTP_PROXY", "http://me:pw@127.0.0.1:1")
+    async with _provider("http://model.invalid/v1") as provider:
+        with pytest.raises(ModelError, match="cannot be reached \\(Connection refused\\)") as raised:
+            _ = [part async for part in provider.stream(_request())]
+
+    assert (raised.value.code, raised.value.passing) == ("model_unavailable", True)
+    assert "pw@" not in str(raised.value)
+
+
 async def test_a_netrc_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     netrc = tmp_path / "netrc"
     netrc.write_text("machine 127.0.0.1 login me password pw")

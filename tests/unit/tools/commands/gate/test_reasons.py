@@ -321,6 +321,8 @@ def test_delete_in_the_workspace_by_its_full_name_is_let_through(workspace: Path
         ("cd /opt; cd /; cd -; rm -rf x", "/opt/x"),
         ("env -C /opt rm -rf x", "/opt/x"),
         ("sudo --chdir=/opt rm -rf x", "/opt/x"),
+        ("env -C /opt nice -n 5 rm -rf x", "/opt/x"),
+        ("nice -n 5 rm -rf ../x", "WS/../x"),
         ("for i in 1 2; do cd ..; done; rm -rf x", None),
         ("for i in 1 2; do rm -rf x; cd ..; done", None),
         ("up() { cd ..; }; up; up; rm -rf x", None),
@@ -537,6 +539,15 @@ def test_deleting_in_the_folder_of_all_homes_is_asked_about(workspace: Path, mon
     monkeypatch.setenv("HOME", str(workspace / "me"))
 
     assert kinds_of("rm -rf you", workspace, workspace) != []
+
+
+def test_deleting_a_folder_with_all_homes_somewhere_below_is_asked_about(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(workspace / "disk" / "homes" / "me"))
+
+    assert "delete_outside" in kinds_of("rm -rf disk", workspace, workspace)
+    assert kinds_of("rm -rf disc", workspace, workspace) == []
 
 
 def test_keys_are_asked_about_in_a_workspace_that_is_the_home(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
