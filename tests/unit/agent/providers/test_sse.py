@@ -46,6 +46,13 @@ def test_an_event_is_given_out_as_soon_as_its_blank_line_is_there() -> None:
     assert parser.feed(b"\ndata: two\r\n\r\n") == [b"two"]
 
 
+def test_a_line_end_that_comes_in_two_chunks_is_one() -> None:
+    parser = EventParser()
+
+    stream = b"data: one\r\ndata: two\r\n\r\n"
+    assert [event for byte in stream for event in parser.feed(bytes([byte]))] == [b"one\ntwo"]
+
+
 def test_a_last_event_without_its_blank_line_is_given_out_at_the_end() -> None:
     parser = EventParser()
 

@@ -188,14 +188,16 @@ async def test_shows_lines_sorted_by_path_without_ignored_files(tmp_path: Path, 
 
 @pytest.mark.parametrize("engine", ENGINES)
 async def test_counts_what_it_does_not_show_also_within_one_file(tmp_path: Path, engine: str | None) -> None:
-    lay_out(tmp_path, {"a.txt": "word\n" * 500, "b.txt": "word\n" * 30, "c.bin": b"\0" + b"word\n" * 900})
+    many = {"a.txt": "word\n" * 500, "b.txt": "word\n" * 30, "c.txt": "word\n" * 5}
+    lay_out(tmp_path, {**many, "d.bin": b"\0" + b"word\n" * 900})
 
     answer = (await found(tmp_path, engine, pattern="word", limit=20)).splitlines()
 
     assert answer[0] == "a.txt:1:word"
-    assert answer[19:] == ["a.txt:20:word", "[510 more matches are not shown.]"]
-    whole = await found(tmp_path, engine, pattern="word", path="b.txt", limit=30)
-    assert whole.splitlines()[29:] == ["b.txt:30:word"]
+    assert answer[19:] == ["a.txt:20:word", "[515 more matches are not shown.]"]
+    # The first file has exactly as many as are shown.
+    answer = (await found(tmp_path, engine, pattern="word", glob="[b-z].txt", limit=30)).splitlines()
+    assert answer[29:] == ["b.txt:30:word", "[5 more matches are not shown.]"]
 
 
 async def test_our_own_search_stops_counting_what_it_does_not_show(

@@ -29,12 +29,10 @@ class Silence:
     def end(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-            self._timer = None
 
     def _look(self) -> None:
         left = self._heard_at + self._seconds - self._loop.time()
         if left > 0:
             self._timer = self._loop.call_later(left, self._look)
         else:
-            self._timer = None
             self._on_silence()

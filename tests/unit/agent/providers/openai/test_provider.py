@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.endpoint import Endpoint, Script
+from tests.patience import PATIENCE
 from wakeful.agent.providers.base import AnswerPart, AnswerReasoning, AnswerText, Finished, ModelRequest
 from wakeful.agent.providers.endpoint_settings import EndpointSettings
+from wakeful.agent.providers.openai import provider as openai_provider
 from wakeful.agent.providers.openai.provider import OpenAICompatible
 from wakeful.errors import ConfigError, ModelError
 from wakeful.model.journal.message import AssistantMessage, ToolCall, ToolMessage, Usage, UserMessage
@@ -231,6 +233,15 @@ async def test_silence_after_the_finish_reason_leaves_the_answer_whole() -> None
 
     assert isinstance(parts[-1], Finished)
     assert parts[-1].message.text == "Hi"
+
+
+async def test_last_words_after_the_finish_reason_are_waited_for_only_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openai_provider, "_LAST_WORDS_SECONDS", 0.0)
+    last = '{"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}'
+    async with asyncio.timeout(PATIENCE):
+        parts = await _ask(Script(raw=_sse(last), headers={"content-length": "1000"}), idle_timeout=10 * PATIENCE)
+
+    assert isinstance(parts[-1], Finished)
 
 
 async def test_an_error_in_the_stream_is_raised_after_the_parts_before_it() -> None:

@@ -41,6 +41,18 @@ def test_a_conversation_is_written_as_chat_completions_want_it() -> None:
     }
 
 
+def test_the_pictures_of_several_results_follow_the_last_of_them_in_one_message() -> None:
+    calling = AssistantMessage("", "", (ToolCall("a", "look", "{}"), ToolCall("b", "look", "{}")))
+    results = [ToolMessage("a", "one", images=("data:1",)), ToolMessage("b", "two", images=("data:2", "data:3"))]
+    request = ModelRequest("gpt", "", [UserMessage("Look."), calling, *results, UserMessage("And?")], [])
+
+    messages = orjson.loads(request_body(request, Dialect(), EndpointSettings()))["messages"]
+
+    assert [message["role"] for message in messages] == ["user", "assistant", "tool", "tool", "user", "user"]
+    shown = [part["image_url"]["url"] for part in messages[4]["content"] if part["type"] == "image_url"]
+    assert shown == ["data:1", "data:2", "data:3"]
+
+
 def test_what_is_not_there_is_not_written() -> None:
     body = orjson.loads(
         request_body(

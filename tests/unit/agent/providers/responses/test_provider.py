@@ -10,6 +10,7 @@ import pytest
 from tests.endpoint import Endpoint, Script
 from tests.wires.asking import answer_of, parts_of, sends
 from tests.wires.responses import sealed
+from tests.wires.wire import named_event
 from wakeful.agent.providers.base import AnswerReasoning, AnswerText, Finished, ModelRequest
 from wakeful.agent.providers.endpoint_settings import EndpointSettings, Wire
 from wakeful.agent.providers.responses.provider import OpenAIResponses
@@ -81,6 +82,23 @@ async def test_reasoning_comes_back_unchanged_and_before_what_followed_it() -> N
     }
     assert [item["type"] for item in calls] == ["function_call"] * 2 + ["function_call_output"] * 2
     assert [item["call_id"] for item in calls[:2]] == [call.id for call in said.calls]
+
+
+async def test_items_of_unknown_kinds_go_back_and_thoughts_without_a_beginning_have_no_blank_lines() -> None:
+    searched = {"type": "web_search_call", "id": "ws_1", "status": "completed"}
+    events = [
+        {"type": "response.reasoning_summary_text.delta", "delta": "hm"},
+        {"type": "response.output_item.done", "item": searched},
+        {"type": "response.output_text.delta", "delta": "Found."},
+        {"type": "response.completed", "response": {"status": "completed"}},
+    ]
+    raw = b"".join(named_event(event["type"], event) for event in events)
+    async with Endpoint(Script(raw=raw)) as endpoint, _provider(endpoint) as provider:
+        said = (await answer_of(provider, _request())).message
+        await parts_of(provider, _request(UserMessage("Hi"), said, UserMessage("And?")))
+
+    assert (said.text, said.reasoning) == ("Found.", "hm")
+    assert searched in endpoint.bodies[1]["input"]
 
 
 async def test_reasoning_of_another_provider_is_left_out() -> None:
