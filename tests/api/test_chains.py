@@ -37,6 +37,19 @@ def test_a_response_goes_on_from_another(client: OpenAI, endpoint: ModelEndpoint
     assert client.responses.retrieve(third.id).previous_response_id == second.id
 
 
+def test_the_page_lists_conversations_and_no_single_responses(client: OpenAI, server: ApiServer) -> None:
+    def listed() -> list[str]:
+        return [row["session_id"] for row in server.send("GET", "/api/sessions").json()["sessions"]]
+
+    before = listed()
+    first = client.responses.create(input="one")
+    client.responses.create(input="two", previous_response_id=first.id)
+
+    assert listed() == before
+    client.responses.create(input="three", conversation=client.conversations.create().id)
+    assert listed()[0] not in before
+
+
 def test_instructions_are_not_inherited(client: OpenAI, endpoint: ModelEndpoint) -> None:
     first = client.responses.create(input="Hello", instructions="Speak Latin.")
     second = client.responses.create(input="And?", previous_response_id=first.id)

@@ -93,6 +93,7 @@ def test_what_does_not_exist_is_refused_in_the_same_form(
         ({"input": "x", "top_logprobs": 21}, "top_logprobs"),
         ({"input": "x", "truncation": "yes"}, "truncation"),
         ({"input": "x", "store": False, "background": True}, "background"),
+        ({"input": "x", "conversation": "a", "previous_response_id": "resp_1"}, "previous_response_id"),
         ({"input": [{"role": ["user"], "content": "x"}]}, "input[0].role"),
         ({"input": [{"role": "user", "content": [{"type": {}}]}]}, "input[0].content[0]"),
         ({"input": [{"role": "user", "content": [{"type": "input_text", "text": 7}]}]}, "input[0].content[0].text"),

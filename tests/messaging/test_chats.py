@@ -13,7 +13,7 @@ from tests.messaging.kit import DOOR, a_message, chatting
 from tests.patience import PATIENCE
 from tests.unit.gateway.messaging.kit import ScriptedPlatform
 from wakeful.gateway.messaging.outbox.live import LiveTurn
-from wakeful.gateway.messaging.platform import LookedUp, NotTaken, OfferedFile, Unanswered, Whereabouts
+from wakeful.gateway.messaging.platform import LookedUp, NotTaken, OfferedFile, Refused, Unanswered, Whereabouts
 from wakeful.gateway.messaging.settings import Groups, ShownProgress, Strangers
 from wakeful.model.journal.fact import TextDelta
 from wakeful.model.journal.message import UserMessage
@@ -279,15 +279,18 @@ async def test_a_file_without_words_is_a_message_and_its_name_is_cut_before_its_
     assert (tmp_path / "inbox" / name).read_bytes() == b"one"
 
 
-async def test_a_name_that_no_file_may_have_is_changed_and_one_that_cannot_be_saved_left_out(
+async def test_a_name_that_no_file_may_have_is_changed_and_files_that_cannot_be_had_are_left_out(
     store: Store, tmp_path: Path
 ) -> None:
     async with chatting(store, tmp_path) as chat:
         (tmp_path / "inbox" / "5-b.txt").mkdir(parents=True)
-        names = ["\N{CHERRIES}" * 90 + ".txt", "a\u202etxt.exe", "a\u2028[File: x].txt", "b.txt"]
-        await chat.write("see", "5", attachments=[_file(name, b"one") for name in names])
+        names = ["b.txt", "\N{CHERRIES}" * 90 + ".txt", "a\u202etxt.exe", "a\u2028[File: x].txt"]
+        await chat.write("see", "5", attachments=[_lost("c.txt"), *(_file(name, b"one") for name in names)])
         turn_id = await chat.turn()
-        await chat.shows("b.txt could not be saved and was left out: Is a directory.")
+        await chat.shows(
+            "c.txt could not be fetched and was left out: It is gone.",
+            "b.txt could not be saved and was left out: Is a directory.",
+        )
 
     assert chat.agent.briefs[turn_id].messages[-1].text.split("\n") == [
         "see",
@@ -394,3 +397,11 @@ def _file(name: str, content: bytes) -> OfferedFile:
         yield content[2:]
 
     return OfferedFile(name, None if name == "a.txt" else len(content), read)
+
+
+def _lost(name: str) -> OfferedFile:
+    async def read() -> AsyncIterator[bytes]:
+        yield b"o"
+        raise Refused("It is gone.")
+
+    return OfferedFile(name, 3, read)

@@ -1,5 +1,6 @@
 """Slack's adapter against a server that speaks Slack's protocol: what it receives, and what it confirms."""
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
 
@@ -136,6 +137,18 @@ async def test_nothing_is_acknowledged_before_it_is_taken_in(slack: SlackServer,
 
     # Sent twice, handed in once.
     assert ingress.tries == 2
+
+
+async def test_a_stop_does_not_wait_for_what_is_in_hand_and_slack_sends_it_again(
+    slack: SlackServer, ingress: RecordingIngress
+) -> None:
+    ingress.held = ["D1"]
+    async with asyncio.timeout(PATIENCE), receiving(slack, ingress):
+        await slack.write("D1", "hello")
+        await ingress.until(lambda: ingress.tries == 1)
+
+    assert ingress.messages == []
+    assert len(slack.unacknowledged) == 1
 
 
 async def test_what_could_not_be_taken_in_is_handed_in_again_before_what_came_later(

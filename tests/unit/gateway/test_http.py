@@ -36,6 +36,25 @@ async def test_health_needs_no_key(app: ASGIApp) -> None:
     assert (answer.status, answer.json) == (200, {"status": "ok"})
 
 
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example",
+        "evil.example:80",
+        "10.0.0.7",
+        "",
+        "x@localhost",
+    ],
+)
+async def test_under_a_foreign_name_only_health_answers(app: ASGIApp, host: str) -> None:
+    refused = [await request(app, path, "Bearer ci-key", host=host) for path in ("/who", "/", "/login", "/nothing")]
+
+    assert [(answer.status, answer.json["error"]["code"]) for answer in refused] == [(421, "foreign_host")] * 4
+    assert (await request(app, "/health", host=host)).status == 200
+
+
 @pytest.mark.parametrize("path", ["/who", "/", "/health/", "/health/x", "//health", "/HEALTH", "/nothing"])
 async def test_every_other_address_needs_a_key(app: ASGIApp, path: str) -> None:
     answer = await request(app, path)
