@@ -21,12 +21,16 @@ def cured(post: Post, cure: Cure | None) -> dict[str, Any]:
 
 
 async def halve(post: Post, form: TextForm, tx: Transaction) -> None:
-    """Leave the first half in the post and the rest to new ones behind it."""
+    """Leave the first half in the post and the rest to new ones behind it. What has no halves is refused."""
     state = PostState.SENT if post.state is PostState.SENT else PostState.WAITING
     # This locks the row, so that nothing else writes it; more words may have come since it was read.
     await tx.posts.change(post.id, state, [post.state], error="It was too long and is sent in parts.")
     (post,) = await tx.posts.keyed([post.key])
     first, *rest = split(post.wanted, replace(form, limit=max(1, len(post.wanted) // 2)))
+    if not rest:
+        error = "It is too long for the platform and cannot be sent in parts."
+        await tx.posts.change(post.id, PostState.REFUSED, [state], error=error)
+        return
     await tx.posts.change(post.id, state, [state], wanted=first)
     # A file and buttons stay with the first part.
     details = {name: value for name, value in post.details.items() if name not in ("path", "choices")}

@@ -53,7 +53,7 @@ def meaning_of_refusal(refusal: SlackRefusal, message: Message, *, has_thread: b
         return NotTaken(str(refusal))
     if refusal.code in NO_THREAD and has_thread:
         return NotTaken(str(refusal), cure=Cure.NO_ANCHOR)
-    if refusal.code in _TOO_LONG and len(message.text) > 1:
+    if refusal.code in _TOO_LONG:
         return NotTaken(str(refusal), cure=Cure.SHORTER)
     return Refused(str(refusal))
 

@@ -71,9 +71,7 @@ def _cure(refusal: TelegramRefusal, message: Message) -> Cure | None:
         return Cure.PLAIN
     if refusal.says(*_NO_ANCHOR) and message.reply_to:
         return Cure.NO_ANCHOR
-    if refusal.says(*_TOO_LONG) and len(message.text) > 1:
-        return Cure.SHORTER
-    return None
+    return Cure.SHORTER if refusal.says(*_TOO_LONG) else None
 
 
 def _form(message: Message) -> dict[str, str]:

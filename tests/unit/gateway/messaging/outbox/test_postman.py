@@ -226,6 +226,20 @@ async def test_a_post_that_is_too_long_goes_out_in_parts_before_the_next(store: 
     assert len(platform.texts("1")) > 2
 
 
+@pytest.mark.parametrize("how", [{}, {"state": PostState.SENT, "shown": "", "message_id": "1"}])
+async def test_what_is_too_long_and_has_no_parts_is_refused_and_the_next_one_is_tried(
+    store: Store, how: dict[str, Any]
+) -> None:
+    platform = ScriptedPlatform()
+    platform.troubles["1"] = [NotTaken("Too long.", cure=Cure.SHORTER)]
+    post = a_post(1, wanted="&", **how)
+    await have(store, post, a_post(2))
+
+    async with sending(store, platform):
+        await until_state(store, post, PostState.REFUSED)
+        await platform.until(lambda: platform.texts("1") == ["words 2"])
+
+
 async def test_an_edit_that_is_too_long_leaves_the_rest_to_new_posts(store: Store) -> None:
     platform = ScriptedPlatform()
     post = a_post(1, state=PostState.SENT, wanted="one two three four", shown="one", message_id="1")
