@@ -44,7 +44,9 @@ def _kind(schema: Json) -> str:
         return f"JSON text of {schema_html(schema['contentSchema'])}"
     if "items" in schema:
         return f"list of {schema_html(schema['items']) or 'anything'}{_limits(schema)}"
-    return _type_words(schema.get("type", "anything")) + _limits(schema)
+    values = schema.get("additionalProperties")
+    of_values = f" of {schema_html(values)}" if isinstance(values, dict) and values else ""
+    return _type_words(schema.get("type", "anything")) + of_values + _limits(schema)
 
 
 def _type_words(given: Any) -> str:
