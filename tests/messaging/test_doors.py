@@ -66,7 +66,7 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[tuple[float, DoorState, str]
 
 
 async def test_a_line_that_breaks_is_opened_again_ever_more_slowly_and_a_refused_token_after_ten_minutes(
-    store: Store, tmp_path: Path, pauses: list[tuple[float, DoorState, str]]
+    store: Store, tmp_path: Path, pauses: list[tuple[float, DoorState, str]], caplog: pytest.LogCaptureFixture
 ) -> None:
     platform = BrokenPlatform(errors=[*(OSError("no route") for _ in range(8)), TokenRefused("The token is wrong.")])
     async with chatting(store, tmp_path, platform) as chat:
@@ -75,6 +75,8 @@ async def test_a_line_that_breaks_is_opened_again_ever_more_slowly_and_a_refused
     broken = [(seconds, DoorState.RETRYING, "no route") for seconds in (1, 2, 4, 8, 16, 32, 60, 60)]
     assert pauses[:9] == [*broken, (600, DoorState.REFUSED, "The token is wrong.")]
     assert chat.door.status == DoorStatus(DoorState.CONNECTED, ANY, "@bot")
+    reasons = [*["no route"] * 8, "The token is wrong."]
+    assert caplog.messages[:9] == [f"the line to telegram broke: {reason}" for reason in reasons]
 
 
 async def test_outages_of_a_line_that_holds_for_ten_seconds_between_them_do_not_add_up(
@@ -87,3 +89,21 @@ async def test_outages_of_a_line_that_holds_for_ten_seconds_between_them_do_not_
         await platform.until(lambda: len(pauses) == 7)
 
     assert [seconds for seconds, _, _ in pauses] == [1, 2, 4, 1, 2, 1, 1]
+
+
+async def test_a_platform_is_closed_before_its_door_is_left_to_another_node(store: Store, tmp_path: Path) -> None:
+    was_held: list[bool] = []
+
+    class ClosingPlatform(BrokenPlatform):
+        async def close(self) -> None:
+            was_held.append(await is_held())
+
+    async def is_held() -> bool:
+        return await store.write(lambda tx: tx.platform_doors.is_held_by("telegram", chat.engine.node))
+
+    platform = ClosingPlatform()
+    async with chatting(store, tmp_path, platform) as chat:
+        await platform.until(lambda: platform.stands)
+
+    assert was_held == [True]
+    assert not await is_held()

@@ -75,20 +75,21 @@ class PlatformDoor:
             try:
                 await self.platform.run(self.ingress, self._note_connected)
             except TokenRefused as error:
-                self._note(DoorState.REFUSED, str(error))
-                logger.warning("%s refuses the token: %s", self.platform.name, error)
+                self._note_broken(DoorState.REFUSED, str(error))
                 await self._pause(_REFUSED_SECONDS)
                 continue
             except Exception as error:  # The boundary of an adapter: the line is opened again, whatever broke it.
-                reason = _reason(self.platform.name, error)
-                self._note(DoorState.RETRYING, reason)
-                logger.warning("the line to %s broke: %s", self.platform.name, reason)
+                self._note_broken(DoorState.RETRYING, _reason(self.platform.name, error))
             failures = 1 if self._clock.monotonic() - self._stood_at >= _GOOD_SECONDS else failures + 1
             await self._pause(pause_after(failures))
 
     def _note_connected(self, bot: str) -> None:
         self._stood_at = min(self._stood_at, self._clock.monotonic())
         self._note(DoorState.CONNECTED, bot=bot)
+
+    def _note_broken(self, state: DoorState, reason: str) -> None:
+        self._note(state, reason)
+        logger.warning("the line to %s broke: %s", self.platform.name, reason)
 
     def _note(self, state: DoorState, error: str = "", bot: str = "") -> None:
         since = self.status.since if self.status.state is state else time.time()
