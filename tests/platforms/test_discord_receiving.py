@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.platforms.discord_gateway import IDENTIFY, INVALID_SESSION, RECONNECT, RESUME
 from tests.platforms.discord_kit import Line, chat_of, open_platform, receiving, words
 from tests.platforms.discord_kit import post_to as post_for
@@ -63,7 +64,11 @@ async def test_a_thread_belongs_to_the_chat_of_its_parent(server: DiscordServer,
     async with receiving(server) as line:
         await server.write(TALK, "Hello")
         message = await line.ingress.first()
+        await server.write(TALK, "again")
+        await line.ingress.until(lambda: len(line.ingress.messages) == 2)
 
+    asked = [name for name, _ in server.requests if name == f"GET /channels/{TALK}"]
+    assert len(asked) == (0 if is_listed else 1)
     assert message.address == Address("discord", CHANNEL, TALK)
     assert message.address.sender.chat_name == "the plan"
 
@@ -397,6 +402,17 @@ async def test_a_command_waits_for_the_messages_before_it(server: DiscordServer)
         await ingress.until(lambda: len(ingress.messages) == 2)
 
     assert ingress.texts == ["first", "/new"]
+
+
+async def test_a_gateway_that_does_not_answer_is_left_in_time(
+    server: DiscordServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wakeful.gateway.platforms.discord.line._OPEN_SECONDS", 0.05)
+    server.troubles["GET bot"] = [Trouble.SILENT]
+
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(PATIENCE), receiving(server):
+            pass
 
 
 async def test_a_missing_intent_is_refused_with_what_to_do(server: DiscordServer) -> None:

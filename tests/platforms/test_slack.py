@@ -10,7 +10,7 @@ from tests.patience import PATIENCE
 from tests.platforms.slack_kit import RecordingIngress, receiving
 from tests.platforms.slack_server import ANN, BOT, SlackServer, Trouble
 from wakeful.gateway.messaging.platform import Refused
-from wakeful.gateway.platforms.slack import receiver
+from wakeful.gateway.platforms.slack import names, receiver
 from wakeful.model.messaging.chat import ChatKind
 from wakeful.model.session import Address, Sender
 
@@ -251,6 +251,18 @@ async def test_names_are_asked_for_once_and_a_message_does_without(
 
     assert [message.address.sender.user_name for message in ingress.messages] == [ANN, "Ann Lee", "Ann Lee"]
     assert len(slack.called("users.info")) == 2
+
+
+async def test_a_message_does_not_wait_long_for_a_name(
+    slack: SlackServer, ingress: RecordingIngress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(names, "_ANSWER_SECONDS", 0.05)
+    slack.troubles["users.info"] = [Trouble.SILENT]
+    async with receiving(slack, ingress, timeout=2 * PATIENCE):
+        await slack.write("D1", "hello")
+        await ingress.texts(1)
+
+    assert ingress.messages[0].address.sender.user_name == ANN
 
 
 async def test_files_are_read_with_the_token(slack: SlackServer, ingress: RecordingIngress) -> None:

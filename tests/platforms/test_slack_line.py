@@ -15,6 +15,8 @@ from tests.platforms.slack_server import APP_TOKEN, BOT, BOT_TOKEN, SlackServer,
 from wakeful.errors import WakefulError
 from wakeful.gateway.messaging.platform import NotTaken, TokenRefused
 from wakeful.gateway.platforms.slack.adapter import SCOPES
+from wakeful.gateway.platforms.slack.client import SlackClient
+from wakeful.gateway.platforms.slack.history import SlackHistory
 from wakeful.model.messaging.chat import ChatKind, SessionScope
 
 
@@ -83,6 +85,15 @@ async def test_of_a_long_absence_a_day_and_two_hundred_messages_are_read(
         texts = await ingress.texts(201)
 
     assert texts == [*(f"message {number}" for number in range(30, 230)), "new"]
+
+
+async def test_the_history_is_read_in_its_order_and_the_newest_where_there_is_too_much(slack: SlackServer) -> None:
+    written = [await slack.write("D1", f"message {number}") for number in range(5)]
+    client = SlackClient(BOT_TOKEN, APP_TOKEN, f"{slack.root}/api/", timeout=PATIENCE)
+    found = await SlackHistory(client).read("D1", "", written[0], 3)
+    await client.close()
+
+    assert [message.ts for message in found] == written[2:]
 
 
 async def test_missed_messages_are_read_after_a_limit_and_not_where_the_bot_is_out(

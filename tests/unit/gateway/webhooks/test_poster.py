@@ -35,7 +35,7 @@ async def test_headers_and_body_arrive_as_they_are() -> None:
     assert visit.headers["webhook-id"] == "evt_1"
 
 
-@pytest.mark.parametrize("status", [301, 302, 307, 308])
+@pytest.mark.parametrize("status", [300, 301, 302, 307, 308])
 async def test_a_redirect_is_not_followed_and_is_no_success(status: int) -> None:
     async with Receiver(status).serving() as receiver:
         result = await poster().post(receiver.endpoint().url, {}, b"{}")
