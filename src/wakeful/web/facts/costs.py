@@ -87,7 +87,7 @@ async def _entries(tx: Transaction, session_id: str) -> AsyncIterator[Entry]:
 
 def _shown(found: dict[tuple[str, bool], _Paid], costs_of: CostsOf) -> SessionCosts:
     rows, others = [(0, 0.0)] * 3, list[OtherTokens]()
-    for (model, is_priced), paid in sorted(found.items(), key=lambda item: item[0]):
+    for (model, is_priced), paid in found.items():
         used = paid.usage.paid_tokens
         costs = _divided(paid.usd, costs_of(model, paid.usage)) if is_priced else None
         if costs is not None:
