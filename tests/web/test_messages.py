@@ -132,6 +132,9 @@ async def test_a_page_that_folds_results_away_gets_their_ends_once(
     assert cut["tool"]["result"].startswith("worked on aaa")
     assert "1,410 characters are left out" in cut["tool"]["result"]
     assert len(cut["tool"]["result"]) < 1_700
+    by_default = [message for message in (await web.shown(session_id))["messages"] if message["tool"] is not None]
+    assert [len(message["tool"]["result"]) for message in by_default] == [3_010, len("worked on short")]
+    assert by_default[1]["content"] == "worked on short"
 
 
 async def test_a_turn_that_failed_says_why(web: Served) -> None:

@@ -49,6 +49,7 @@ async def test_what_a_reader_has_seen_is_not_unread_for_that_reader(web: Served)
     assert reply.json == {"ok": True}
     assert [row["unread"] for row in (await web.get("/api/sessions")).json["sessions"]] == [False]
     assert [row["unread"] for row in (await web.get("/api/sessions", "operator")).json["sessions"]] == [True]
+    assert [(await web.shown(session_id, who))["session"]["unread"] for who in ("ann", "operator")] == [False, True]
     assert (await web.post("/api/session/seen", {"session_id": session_id, "event_id": -1})).code == "invalid_request"
     assert (await web.post("/api/session/seen", {"session_id": session_id, "event_id": 1}, "bob")).status == 404
 

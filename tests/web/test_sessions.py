@@ -23,6 +23,14 @@ async def test_a_new_session_has_what_it_was_given(web: Served, tmp_path: Path) 
     assert session["created_at"].endswith("Z")
 
 
+async def test_a_title_has_at_most_200_characters(web: Served) -> None:
+    session_id = await web.new_session(title=f" {'t' * 200} ")
+    longer = await web.post("/api/session/new", {"title": "t" * 201})
+
+    assert (await web.shown(session_id))["session"]["title"] == "t" * 200
+    assert longer.code == "invalid_request"
+
+
 async def test_a_new_session_needs_nothing(web: Served, tmp_path: Path) -> None:
     reply = await web.request("POST", "/api/session/new", "ann")
 
