@@ -410,9 +410,10 @@ async def test_a_gateway_that_does_not_answer_is_left_in_time(
     monkeypatch.setattr("wakeful.gateway.platforms.discord.line._OPEN_SECONDS", 0.05)
     server.troubles["GET bot"] = [Trouble.SILENT]
 
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(PATIENCE), receiving(server):
-            pass
+    async with asyncio.timeout(PATIENCE):
+        with pytest.raises(TimeoutError):
+            async with receiving(server):
+                pass
 
 
 async def test_a_missing_intent_is_refused_with_what_to_do(server: DiscordServer) -> None:

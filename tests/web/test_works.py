@@ -1,12 +1,16 @@
 """The live view of sub-agents: a client that connects gets what they do now, and then every change."""
 
 import asyncio
+from types import SimpleNamespace
 from typing import Any
+
+import pytest
 
 from tests.patience import PATIENCE
 from tests.web.kit import Reader, Served
 from wakeful.model.tasks.goal import Goal
 from wakeful.model.tasks.task import Task
+from wakeful.web.feeds import work_feed
 
 
 async def delegated(web: Served, turn_id: str, index: int, goal: str) -> tuple[Task, str]:
@@ -30,7 +34,10 @@ async def works(reader: Reader, **steps: int) -> dict[str, Any]:
             return found
 
 
-async def test_sub_agents_are_followed_from_where_they_are_until_they_end(web: Served) -> None:
+async def test_sub_agents_are_followed_from_where_they_are_until_they_end(
+    web: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work_feed, "_PAUSE_SECONDS", 0.01)
     session_id = await web.new_session()
     turn_id = await web.say(session_id, "work")
     one, first = await delegated(web, turn_id, 1, "one")
@@ -48,6 +55,23 @@ async def test_sub_agents_are_followed_from_where_they_are_until_they_end(web: S
         assert (await works(reader, **{two.id: 1})).keys() == {two.id}
     async with web.stream("/api/stream", sessions=session_id, work="1") as reader:
         assert (await works(reader, **{two.id: 1}))[two.id]["sub_agents"] == 1
+
+
+async def test_changes_that_follow_each_other_closely_are_one_frame(
+    web: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pause_is_over = asyncio.Event()
+    monkeypatch.setattr(work_feed, "asyncio", SimpleNamespace(sleep=lambda _: pause_is_over.wait()))
+    session_id = await web.new_session()
+    turn_id = await web.say(session_id, "work")
+    tasks = [(await delegated(web, turn_id, 1, "one"))[0]]
+    async with web.stream("/api/stream", sessions=session_id, work="1") as reader:
+        await works(reader, **{tasks[0].id: 0})
+        tasks += [(await delegated(web, turn_id, index, "more"))[0] for index in (2, 3)]
+        pause_is_over.set()
+        frame = (await reader.until("work"))[-1].data
+
+    assert frame["works"].keys() == {task.id for task in tasks}
 
 
 async def test_sub_agents_with_the_same_goal_name_the_call_that_started_each(web: Served) -> None:

@@ -79,7 +79,7 @@ def _read_notice(entry: Entry) -> TimelineNotice:
     return TimelineNotice(
         task_id=notice["task_id"],
         kind=notice.get("kind", "process"),
-        posted_at=time_text(entry.at - notice.get("latency_ms", 0) / 1000),
+        posted_at=time_text(entry.at - notice["latency_ms"] / 1000),
         turn_id=entry.turn_id,
         delivered=notice["delivered"],
         at=time_text(entry.at),
