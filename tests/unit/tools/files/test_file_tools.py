@@ -4,8 +4,6 @@ import os
 import stat
 import sys
 import tempfile
-
-
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path

@@ -86,7 +86,7 @@ async def test_reasoning_comes_back_unchanged_and_before_what_followed_it() -> N
 
 async def test_items_of_unknown_kinds_go_back_and_thoughts_without_a_beginning_have_no_blank_lines() -> None:
     searched = {"type": "web_search_call", "id": "ws_1", "status": "completed"}
-    events = [
+    events: list[dict[str, Any]] = [
         {"type": "response.reasoning_summary_text.delta", "delta": "hm"},
         {"type": "response.output_item.done", "item": searched},
         {"type": "response.output_text.delta", "delta": "Found."},
