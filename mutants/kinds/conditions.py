@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from mutants.kinds.kind import Kind
+from mutants.kinds.kind import Kind, name_of
 from mutants.kinds.owners import names_an_owner
 from mutants.source import Edit, Source
 
@@ -21,12 +21,14 @@ _OPERATOR = re.compile(rb"<=|>=|==|!=|<|>|\bis\s+not\b|\bis\b|\bnot\s+in\b|\bin\
 
 
 def _dropped_parts(source: Source, node: ast.AST) -> Iterator[Edit]:
-    """One part of `and` becomes True, of `or` False: the rest then decides alone."""
+    """One part of `and` becomes True, of `or` False: the rest then decides alone. A default is left out wholly."""
     if not isinstance(node, ast.BoolOp):
         return
     neutral = b"True" if isinstance(node.op, ast.And) else b"False"
-    for part in node.values:
-        if not _binds(part) and not names_an_owner(part):
+    for before, part in zip([None, *node.values], node.values, strict=False):
+        if before is not None and isinstance(part, ast.Constant):
+            yield Edit(source.span(before)[1], source.span(part)[1], b"")
+        elif not _binds(part) and not names_an_owner(part):
             yield source.replace(part, neutral)
 
 
@@ -63,7 +65,8 @@ def _and_or(source: Source, node: ast.AST) -> Iterator[Edit]:
 
 
 def _off_by_one(source: Source, node: ast.AST) -> Iterator[Edit]:
-    yield from _other_operators(source, node, _BOUNDS)
+    if not _tells_the_time(node):
+        yield from _other_operators(source, node, _BOUNDS)
 
 
 def _opposite(source: Source, node: ast.AST) -> Iterator[Edit]:
@@ -80,6 +83,15 @@ def _other_operators(source: Source, node: ast.AST, others: dict[bytes, bytes]) 
         found = _OPERATOR.search(source.content[start:end])
         if found and (other := others.get(b" ".join(found[0].split()))):
             yield Edit(start + found.start(), start + found.end(), other)
+
+
+def _tells_the_time(comparison: ast.AST) -> bool:
+    """Whether moments are compared: a clock never stands at the very one at which a bound would matter."""
+    return any(_is_moment(name_of(node)) for node in ast.walk(comparison))
+
+
+def _is_moment(name: str) -> bool:
+    return name in {"now", "time", "monotonic", "deadline"} or name.lower().endswith(("_at", "_seconds"))
 
 
 def _binds(condition: ast.AST) -> bool:

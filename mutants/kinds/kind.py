@@ -15,3 +15,11 @@ class Kind:
     plant: Plant
     # A kind with weight 2 is chosen twice as often as one with weight 1.
     weight: float = 1.0
+
+
+def name_of(node: ast.AST) -> str:
+    """The name of a variable or an attribute; empty for anything else."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""

@@ -3,14 +3,14 @@
 import ast
 from collections.abc import Iterator
 
-from mutants.kinds.kind import Kind
+from mutants.kinds.kind import Kind, name_of
 from mutants.source import Edit, Source
 
 _OWNERS = {"owner", "owners", "person", "principal", "principals"}
 
 
 def names_an_owner(node: ast.AST) -> bool:
-    return any(_name(part) in _OWNERS for part in ast.walk(node))
+    return any(name_of(part) in _OWNERS for part in ast.walk(node))
 
 
 def _not_compared(source: Source, node: ast.AST) -> Iterator[Edit]:
@@ -24,15 +24,8 @@ def _not_handed_on(source: Source, node: ast.AST) -> Iterator[Edit]:
     if not isinstance(node, ast.Call):
         return
     for value in (*node.args, *(keyword.value for keyword in node.keywords)):
-        if _name(value) in _OWNERS:
+        if name_of(value) in _OWNERS:
             yield source.replace(value, b"None")
-
-
-def _name(node: ast.AST) -> str | None:
-    match node:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-    return None
 
 
 KINDS = [Kind("owner not compared", _not_compared, 2), Kind("owner not handed on", _not_handed_on)]

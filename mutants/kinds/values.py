@@ -4,22 +4,30 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from mutants.kinds.kind import Kind
+from mutants.kinds.kind import Kind, name_of
 from mutants.source import Edit, Source
 
+_LARGEST_COUNTED = 9
 _OTHER_FUNCTION = {"min": b"max", "max": b"min", "any": b"all", "all": b"any", "reversed": b"iter"}
 
 
 def _other_number(source: Source, node: ast.AST) -> Iterator[Edit]:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+    """Small numbers count and point at things; a large one is a choice, and one more or less is as good."""
+    if isinstance(node, ast.Constant) and type(node.value) is int and node.value <= _LARGEST_COUNTED:
         for step in (1, -1):
             other = repr(node.value + step)
             yield source.replace(node, (f"({other})" if other.startswith("-") else other).encode())
 
 
 def _other_truth(source: Source, node: ast.AST) -> Iterator[Edit]:
-    if isinstance(node, ast.Constant) and isinstance(node.value, bool):
+    if isinstance(node, ast.Constant) and isinstance(node.value, bool) and not _shapes_a_class(source, node):
         yield source.replace(node, repr(not node.value).encode())
+
+
+def _shapes_a_class(source: Source, node: ast.AST) -> bool:
+    """As `frozen=True` does: the type checker sees who writes to one that is frozen."""
+    above = source.parent(node)
+    return isinstance(above, ast.keyword) and isinstance(source.parent(above), ast.ClassDef)
 
 
 def _other_end(source: Source, node: ast.AST) -> Iterator[Edit]:
@@ -43,10 +51,7 @@ def _swapped_arguments(source: Source, node: ast.AST) -> Iterator[Edit]:
 
 def _is_name(node: ast.AST) -> bool:
     """A variable or an attribute; a capital letter names a class or a constant."""
-    match node:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name.islower()
-    return False
+    return name_of(node).islower()
 
 
 def _is_type_test(call: ast.Call) -> bool:

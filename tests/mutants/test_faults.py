@@ -11,6 +11,7 @@ from mutants.source import Source
     ("kind", "old", "new"),
     [
         ("part of a condition dropped", "return a and b", "return a and True"),
+        ("part of a condition dropped", "return a or ''", "return a"),
         ("condition decided", "x = 1 if a else 2", "x = 1 if False else 2"),
         ("filter dropped", "return [i for i in a if i]", "return [i for i in a if True]"),
         ("not lost", "return not (a or b)", "return (a or b)"),
@@ -79,10 +80,17 @@ def test_a_fault_of_each_kind_in_a_block(kind: str, block: list[str], new: str) 
         "class A:\n    def __repr__(self):\n        return f(1)\n",
         "def f():\n    raise Full(1)\n",
         "def f():\n    assert_never(a)\n",
+        "_CHUNK = 4096\n",
+        "class A(Struct, frozen=True): ...\n",
     ],
 )
 def test_nothing_is_planted_where_no_test_should_look(text: str) -> None:
     assert [fault.new for fault in faults(text) if fault.kind.name != "call skipped"] == []
+
+
+@pytest.mark.parametrize("text", ["time.monotonic() >= a", "now < end", "a.ended_at > b", "a <= MOST_SECONDS"])
+def test_no_bound_is_moved_where_moments_are_compared(text: str) -> None:
+    assert "comparison off by one" not in {fault.kind.name for fault in faults(f"def f():\n    return {text}\n")}
 
 
 def test_only_the_changed_piece_of_the_file_differs() -> None:
