@@ -90,8 +90,10 @@ def save_before_leaving(save: Callable[[], None]) -> None:
         kill_group(group, number)
 
     def saving_leave(status: int) -> NoReturn:
-        save()
-        leave(status)
+        try:
+            save()
+        finally:  # A fork that may not write would otherwise go on with the tests.
+            leave(status)
 
     os.kill, os.killpg, os._exit = saving_kill, saving_kill_group, saving_leave
 
