@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
@@ -55,10 +55,9 @@ class PostgresPool:
         """Wait for running transactions, but not for a server that does not answer, and close."""
         if self._pool is not None:
             pool, self._pool = self._pool, None
-            try:
+            # A pool whose closing fails, or is given up, ends its connections.
+            with suppress(*DRIVER_ERRORS):
                 await asyncio.wait_for(pool.close(), _CLOSE_SECONDS)
-            except DRIVER_ERRORS:
-                pool.terminate()
 
     @asynccontextmanager
     async def transaction(self, begin: str) -> AsyncIterator[PostgresConnection]:
@@ -79,11 +78,6 @@ class PostgresPool:
             driver = await pool.acquire()
         try:
             await PostgresConnection(driver, self._where).execute(begin)
-        except asyncio.CancelledError:
-            # Only the server knows whether the transaction has begun.
-            driver.terminate()
-            await _give_back(pool, driver)
-            raise
         except BaseException as error:
             await PostgresConnection(driver, self._where).undo()
             await _give_back(pool, driver)
