@@ -131,6 +131,22 @@ def an_input(turn_id: str, text: str, index: int = 0) -> Entry:
     return input_entry(turn_id, 0, index, {"source": "user", "message_id": "", "text": text})
 
 
+def an_opening(name: str, **changes: Any) -> Opening:
+    """Return the opening of a new session, with everything in it."""
+    session = a_session(f"session_{name}", created_at=0.0, updated_at=0.0)
+    turn_id = f"turn_of_{session.id}_m1"
+    turn = a_turn(turn_id, session.id, opened_at=0.0, last_seq=2)
+    values: dict[str, Any] = {
+        "turn": turn,
+        "posted": (a_row("m1", session.id, created_at=0.0),),
+        "entries": (an_input(turn_id, name),),
+        "facts": tuple(some_events(2, "message")),
+        "session_facts": tuple(some_events(1, "session-updated")),
+        "session": session,
+    }
+    return Opening(**(values | changes))
+
+
 def long_texts(turn_id: str) -> tuple[list[Entry], list[NewEvent]]:
     """Return the entries and the events of a message, a notice, two calls and a result, all but the first call long."""
     given = {"source": "user", "message_id": "m1", "text": "a" * 2000}

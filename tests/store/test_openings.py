@@ -12,10 +12,10 @@ import pytest
 from tests.store.conftest import FakeClock
 from tests.store.nouns import (
     a_row,
-    a_session,
     a_task,
     a_turn,
     an_input,
+    an_opening,
     close_turn,
     have_row,
     have_session,
@@ -23,7 +23,7 @@ from tests.store.nouns import (
     have_turn,
     some_events,
 )
-from wakeful.errors import LeaseLost, NameTaken, StoreError
+from wakeful.errors import LeaseLost, NameTaken, SessionNotFound, StoreError
 from wakeful.model.api.conversation import Conversation
 from wakeful.model.event import Event
 from wakeful.model.inbox import RowKind, RowStatus
@@ -37,22 +37,6 @@ from wakeful.store.postgres.connection import PostgresConnection
 from wakeful.store.sqlite.store import SqliteStore
 
 DONE = Outcome(TurnStatus.DONE)
-
-
-def an_opening(name: str, **changes: Any) -> Opening:
-    """Return the opening of a new session, with everything in it."""
-    session = a_session(f"session_{name}", created_at=0.0, updated_at=0.0)
-    turn_id = f"turn_of_{session.id}_m1"
-    turn = a_turn(turn_id, session.id, opened_at=0.0, last_seq=2)
-    values: dict[str, Any] = {
-        "turn": turn,
-        "posted": (a_row("m1", session.id, created_at=0.0),),
-        "entries": (an_input(turn_id, name),),
-        "facts": tuple(some_events(2, "message")),
-        "session_facts": tuple(some_events(1, "session-updated")),
-        "session": session,
-    }
-    return Opening(**(values | changes))
 
 
 async def test_a_session_is_created_with_its_first_turn_and_all_that_belongs_to_it(
@@ -103,6 +87,26 @@ async def test_one_that_cannot_be_written_fails_alone(store: Store) -> None:
 
     assert [type(result) for result in results] == [Opened, StoreError, Opened]
     assert await store.read(lambda tx: tx.sessions.get("session_b")) is None
+
+
+async def test_a_turn_of_a_missing_session_is_not_opened(store: Store) -> None:
+    with pytest.raises(SessionNotFound):
+        await store.write(lambda tx: tx.open(Opening(a_turn())), lock=["s1"])
+
+    assert await store.read(lambda tx: tx.turns.get("t1")) is None
+
+
+async def test_an_opening_whose_caller_has_gone_is_written_and_those_after_it_too(store: Store) -> None:
+    await have_session(store)
+    gone = asyncio.ensure_future(store.open_new(an_opening("gone")))
+    await asyncio.sleep(0)
+    gone.cancel()
+
+    await store.open_new(an_opening("a"))
+    await store.open_new(an_opening("b"))
+
+    assert await store.read(lambda tx: tx.sessions.get("session_gone")) is not None
+    assert await store.read(lambda tx: tx.sessions.get("session_b")) is not None
 
 
 async def test_an_opening_in_a_transaction_tells_of_a_name_that_is_taken(store: Store) -> None:

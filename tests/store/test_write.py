@@ -16,6 +16,10 @@ class _Refused(Exception):
     pass
 
 
+class _BrokenOff(BaseException):
+    """As a body would be by an interruption, which is no Exception."""
+
+
 async def test_what_the_body_returns_reaches_the_caller(store: Store) -> None:
     async def body(tx: Transaction) -> str:
         await tx.sessions.create_if_absent(a_session())
@@ -48,6 +52,38 @@ async def test_a_body_that_raises_leaves_no_trace(store: Store, signals: list[Si
     assert await store.read(lambda tx: tx.inbox.pending("s1")) == []
     assert await store.read(lambda tx: tx.turns.get("t1")) is None
     assert await store.read(lambda tx: tx.events.of_session("s1", 0, 10)) == []
+
+
+async def test_a_body_that_is_broken_off_leaves_no_trace_and_the_store_goes_on(store: Store) -> None:
+    await have_session(store)
+
+    async def break_off(tx: Transaction) -> None:
+        await tx.events.append("s1", None, some_events(1))
+        raise _BrokenOff
+
+    with pytest.raises(_BrokenOff):
+        await store.write(break_off, lock=["s1"])
+
+    await store.write(lambda tx: tx.events.append("s1", None, some_events(1)), lock=["s1"])
+    log = await store.read(lambda tx: tx.events.of_session("s1", 0, 10))
+    assert [event.session_seq for event in log] == [1]
+
+
+@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+async def test_a_body_may_wait_for_nothing_but_its_transaction(store: Store) -> None:
+    """It runs on a thread that has no event loop, and everyone waits for that thread."""
+    has_ended = False
+
+    async def wait(_: Transaction) -> None:
+        nonlocal has_ended
+        try:
+            await asyncio.sleep(0)
+        finally:
+            has_ended = True
+
+    with pytest.raises(RuntimeError, match="awaited something other than its transaction"):
+        await store.write(wait)
+    assert has_ended
 
 
 async def test_a_write_that_fails_does_not_hurt_its_neighbours(store: Store) -> None:

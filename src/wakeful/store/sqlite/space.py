@@ -28,9 +28,12 @@ def prepare(connection: sqlite3.Connection) -> None:
 
 def give_back(connection: sqlite3.Connection, pages: int) -> bool:
     """Return at most so many pages to the file system; false when there are none."""
-    if _read(connection, "auto_vacuum") != _INCREMENTAL or _read(connection, "freelist_count") <= _KEPT_PAGES:
+    free = _read(connection, "freelist_count") - _KEPT_PAGES
+    if _read(connection, "auto_vacuum") != _INCREMENTAL or free <= 0:
         return False
-    connection.execute(f"PRAGMA incremental_vacuum({pages})").fetchall()
+    for _ in range(min(pages, free)):
+        # One at a time: Python 3.11 ends a statement without columns after its first step, which returns one page.
+        connection.execute("PRAGMA incremental_vacuum(1)").fetchall()
     return True
 
 

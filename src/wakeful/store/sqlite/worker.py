@@ -83,7 +83,7 @@ class Worker(Generic[W]):
         """Do the work and keep the thread alive: without it all callers would wait for ever."""
         try:
             return self._do(group)
-        except Exception as error:
+        except BaseException as error:
             logger.exception("the thread %s failed unexpectedly, and so did the work of its callers", self._thread.name)
             for item in group:
                 item.error = error

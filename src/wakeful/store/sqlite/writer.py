@@ -103,10 +103,8 @@ class SqliteWriter:
         try:
             opened = open_all(self._connection, self._clock(), [item.work for item in items])
         except Exception as error:
-            if not self._connection.in_transaction:
-                raise  # SQLite rolled back, as it does when the disk is full.
             logger.debug("retrying a group of %d openings one by one: %s", len(items), error)
-            self._connection.execute("ROLLBACK")
+            self._undo()
             self._connection.execute("BEGIN IMMEDIATE")
             for item in items:
                 self._attempt(item, _Write(partial(_open_one, item.work), ()), changed)
