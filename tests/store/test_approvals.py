@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.store.conftest import Sql
 from tests.store.nouns import a_task, an_approval, have_session, have_task
 from wakeful.model.approvals.approval import Approval, Choice, Reason
 from wakeful.model.tasks.task import TaskKind
@@ -146,6 +147,15 @@ async def test_what_was_called_always_is_for_the_folder(store: Store) -> None:
     found = await _get(store)
     assert found is not None
     assert found.choice is Choice.FOLDER
+
+
+async def test_an_answer_that_this_version_does_not_know_allows_nothing(store: Store, sql: Sql) -> None:
+    await _answer(store, await _ask(store, an_approval()), Choice.ONCE)
+    await sql("UPDATE approvals SET choice = 'on Sundays'")
+
+    found = await _get(store)
+    assert found is not None
+    assert found.choice is Choice.DENY
 
 
 async def _ask(store: Store, approval: Approval) -> Approval:

@@ -63,10 +63,12 @@ async def test_the_same_grant_given_again_stays_one_and_lasts_longer(store: Stor
 
 async def test_an_ended_grant_makes_room_for_a_new_one(store: Store) -> None:
     await _give(store, a_grant("g1", folder="/srv", expires_at=55.0))
+    his = a_grant("g3", folder="/srv", expires_at=55.0, owner="bob")
     new = a_grant("g2", folder="/srv", created_at=60.0, expires_at=99.0)
-    await _give(store, new)
+    await _give(store, his, new)
 
     assert await _of(store, "alice", now=0.0) == [new]
+    assert await _of(store, "bob", now=0.0) == [his]
 
 
 async def test_uses_are_counted(store: Store) -> None:

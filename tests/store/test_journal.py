@@ -194,6 +194,12 @@ async def test_the_words_of_an_answer_are_read_in_slices(store: Store) -> None:
     assert entry.cuts is None
 
 
+async def test_an_answer_that_is_gone_has_no_words_and_a_turn_that_is_gone_no_chain(store: Store) -> None:
+    assert await store.read(lambda tx: tx.journal.words(WordsHead("s1", "gone", 1, 0), 0, 10)) == []
+    chain = await store.read(lambda tx: tx.journal.of_chain_after("gone", [], 9))
+    assert (chain.base, chain.entries, chain.last) == (None, [], None)
+
+
 def _entry(turn_id: str, step: int, index: int) -> Entry:
     return Entry(turn_id, step, index, EntryKind.INPUT, b"{}")
 

@@ -1,6 +1,8 @@
 """Several nodes on one database: they notify each other, wait for each other, and never deadlock."""
 
 import asyncio
+import os
+import signal
 from collections.abc import AsyncIterator, Coroutine
 from typing import Any
 
@@ -10,12 +12,14 @@ from tests.patience import PATIENCE
 from tests.postgres_server import PostgresServer
 from tests.store.admin import Admin
 from tests.store.nouns import a_row, a_session, a_task, close_turn, have_session, have_task, have_turn, some_events
+from wakeful.errors import StoreError, StoreUnavailable
 from wakeful.model.event import Event
 from wakeful.model.inbox import InboxRow
 from wakeful.model.tasks.task import Host
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.store.base import Body, Signal, Store, Transaction
 from wakeful.store.postgres import notifier
+from wakeful.store.postgres.connection import ServerAddress
 from wakeful.store.postgres.outbox import Outbox
 from wakeful.store.postgres.store import PostgresStore
 
@@ -149,6 +153,56 @@ async def test_a_broken_line_is_mended_and_everything_looked_at(one: Node, two: 
     assert await two.signals.get() == EVERYTHING
     await one.store.write(lambda tx: tx.events.append("s1", None, some_events(1)), lock=["s1"])
     assert await two.signals.get() == Signal(frozenset({"s1"}))
+
+
+async def test_a_line_that_has_died_in_silence_is_found_out_and_mended(
+    postgres_url: str, admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notifier, "_CHECK_SECONDS", 0.02)
+    monkeypatch.setattr(notifier, "STATEMENT_SECONDS", 0.5)
+    node = Node(postgres_url)
+    await node.store.open()
+    await have_session(node.store)
+    listening = await admin.fetchval(
+        "SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN %' OR query = 'SELECT 1'"
+    )
+
+    os.kill(listening, signal.SIGSTOP)
+    try:
+        assert await node.signals.get() == EVERYTHING
+    finally:
+        os.kill(listening, signal.SIGCONT)
+    await node.store.close()
+
+
+async def test_a_line_that_nobody_can_listen_on_is_not_left_open(postgres_url: str, admin: Admin) -> None:
+    line = notifier.PostgresNotifier(ServerAddress(postgres_url, "wakeful line"))
+
+    with pytest.raises(StoreError, match="identifier"):
+        await line.open(channel="")
+
+    async with asyncio.timeout(PATIENCE):
+        while await admin.fetchval("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'wakeful line'"):
+            pass
+
+
+async def test_a_server_that_is_away_is_asked_again_soon_and_then_every_few_seconds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pauses: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    async def connect() -> Any:
+        if len(pauses) < 8:
+            raise StoreUnavailable("away")
+
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+
+    await notifier._connect_with_retries(connect)
+
+    assert pauses == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0]
 
 
 async def test_a_line_is_mended_when_the_server_comes_back(

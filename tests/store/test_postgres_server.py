@@ -16,8 +16,11 @@ from wakeful.errors import StoreError, StoreFull, StoreReadOnly, StoreUnavailabl
 from wakeful.model.opening import Opening
 from wakeful.store.base import Signal, Transaction
 from wakeful.store.postgres import connection as connections
-from wakeful.store.postgres.connection import describe, translate
+from wakeful.store.postgres import pool as pools
+from wakeful.store.postgres.connection import PostgresConnection, ServerAddress, describe, translate
+from wakeful.store.postgres.pool import PostgresPool
 from wakeful.store.postgres.store import PostgresStore
+from wakeful.store.postgres.transaction import WRITE
 
 
 @pytest.fixture
@@ -130,6 +133,48 @@ async def test_a_store_is_closed_even_when_its_server_is_away(
     postgres_server.stop()
 
     await store.close()
+
+
+async def test_a_pool_is_closed_even_when_a_transaction_does_not_end(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pools, "_CLOSE_SECONDS", 0.01)
+    pool = PostgresPool(ServerAddress(postgres_url, "wakeful pool"), 1)
+    await pool.open()
+
+    async with pool.transaction(WRITE) as connection:
+        await pool.close()
+        with pytest.raises(StoreUnavailable):
+            await connection.execute("SELECT 1")
+    with pytest.raises(RuntimeError, match="not open"):
+        async with pool.transaction(WRITE):
+            pass
+
+
+async def test_a_connection_that_cannot_be_rolled_back_is_ended() -> None:
+    driver = _Stuck()
+
+    await PostgresConnection(driver, "The database").undo()  # type: ignore[arg-type]
+
+    assert driver.is_closed()
+
+
+class _Stuck:
+    """A connection in a transaction to a server that no longer answers."""
+
+    _is_closed = False
+
+    def is_closed(self) -> bool:
+        return self._is_closed
+
+    def is_in_transaction(self) -> bool:
+        return True
+
+    async def execute(self, _: str) -> str:
+        raise TimeoutError
+
+    def terminate(self) -> None:
+        self._is_closed = True
 
 
 async def test_a_connection_lost_in_the_middle_undoes_the_write_and_is_replaced(

@@ -118,6 +118,14 @@ async def test_what_was_deleted_is_not_found(store: Store) -> None:
     assert await _find(store, "word") == {"s1": Hit("turn_of_s1", 0, 1)}
 
 
+async def test_a_message_that_cannot_be_read_hides_no_other(store: Store, sql: Sql, kind: str) -> None:
+    await _have_words(store, "s1", "word", "word two")
+    no_text = "X'00'" if kind == "sqlite" else "'\\x00'"
+    await sql(f"UPDATE journal SET payload = {no_text} WHERE idx = 1")
+
+    assert await _find(store, "word") == {"s1": Hit("turn_of_s1", 0, 0)}
+
+
 async def test_a_purged_session_leaves_nothing(store: Store, sql: Sql) -> None:
     await have_session(store, title="word")
     await _have_words(store, "s1", "word", "another")
@@ -141,9 +149,10 @@ async def test_a_long_session_hides_no_other(store: Store) -> None:
 
 async def test_what_others_have_said_hides_nothing_of_ones_own(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite_search, "_MOST_UNSHOWN", 2)
+    monkeypatch.setattr(sqlite_search, "_MOST_DOCS", 4)
     await _have_words(store, "hers", "word")
     await have_session(store, "his", title="word", owner="bob")
-    await _have_words(store, "his", "word", "word", "word")
+    await _have_words(store, "his", *["word"] * 7)
     await have_session(store, "new", title="word")
     await _index_all(store)
 
@@ -160,6 +169,7 @@ async def test_a_common_word_is_found_in_the_newest_sessions(
         await have_session(store, f"s{number}", title="word")
         await _have_words(store, f"s{number}", f"word {number}")
     await store.write(lambda tx: tx.sessions.arrange("s2", archived=True), lock=["s2"])
+    await have_session(store, "his", title="word", owner="bob")
     await _index_all(store)
     await sql("ANALYZE search_docs" if kind == "postgres" else "ANALYZE")
 
@@ -168,6 +178,7 @@ async def test_a_common_word_is_found_in_the_newest_sessions(
 
     assert await _look(store, "wor") == {f"s{number}": Hit(f"turn_of_s{number}", 0, 0) for number in (1, 0)}
     assert "s2" in await store.read(body)
+    assert set(await _look(store, "wor", owner=None)) == {"s0", "s1", "his"}
     assert await _look(store, "word 1") == {"s1": Hit("turn_of_s1", 0, 0)}
 
 

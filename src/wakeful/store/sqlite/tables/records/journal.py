@@ -26,7 +26,7 @@ _CHAIN_AFTER = """
            c.id AS last, c.depth, j.turn_id, j.step, j.idx, j.kind, j.payload, j.at
     FROM (
         SELECT * FROM chain ORDER BY depth DESC
-        LIMIT (SELECT CASE WHEN context_turn IS NULL THEN ? ELSE -1 END FROM turns WHERE id = ?)
+        LIMIT coalesce((SELECT CASE WHEN context_turn IS NULL THEN ? ELSE -1 END FROM turns WHERE id = ?), 0)
     ) c
     LEFT JOIN journal j ON j.turn_id = c.id ORDER BY c.depth DESC, j.step, j.idx
 """
