@@ -12,6 +12,7 @@ from wakeful.engine.schedules.firing import Firing
 from wakeful.errors import EngineStopping
 from wakeful.model.messaging.chat import Chat, ChatKind
 from wakeful.model.schedules.cron_job import JobStatus, RunStatus
+from wakeful.model.schedules.schedule import ScheduleError
 from wakeful.model.session import Address
 from wakeful.model.turn import Door
 
@@ -65,6 +66,8 @@ async def test_a_job_that_fires_once_is_done_then(house: House, node: Node, sche
     assert len(await runs_of(house, job)) == 1
     assert (await job_now(house, job)).status is JobStatus.DONE
     assert (await job_now(house, job)).next_at is None
+    with pytest.raises(ScheduleError, match="does not fire any more"):
+        await desk.change("operator", job.id, {"paused": False})
 
 
 async def test_of_missed_firings_the_newest_is_made_up_for(house: House) -> None:

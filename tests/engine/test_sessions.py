@@ -63,6 +63,14 @@ async def test_branches_of_a_session_can_be_told_apart_by_their_titles(node: Nod
     assert titles == [f"count the sheep (branch {number})" for number in (2, 3, 4)]
 
 
+async def test_a_branch_of_a_session_without_a_title_has_none_either(node: Node, house: House) -> None:
+    session = await open_session(node)
+    await said(node, house, session, "count the sheep")
+    await node.engine.change_session(session, title="")
+
+    assert (await node.engine.branch(session)).title == ""
+
+
 async def test_a_branch_keeps_the_title_that_tells_it_apart(node: Node, house: House) -> None:
     session = await open_session(node)
     await said(node, house, session, "count the sheep")

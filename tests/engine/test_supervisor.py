@@ -120,13 +120,15 @@ async def test_a_poisoned_row_is_left_out_longer_each_time_and_starves_none_afte
 
     job = Job("rows", sweep, clock)
     async with Supervisor().at_work(job):
-        for _ in range(10):
+        for second in range(10):
+            if second == 2:
+                job.wake()
             await idle()
             clock.advance(1.0)
         await idle()
-    # It was tried at 0, 1 and 3, and worked at 7; each time it asked for the sweep itself.
+    # It was tried at 0, 1 and 3, and worked at 7; each time it asked for the sweep itself. The sweep at 2 left it out.
     assert [row for row in done if row[0] == "row_bad"] == [("row_bad", 7.0)]
-    assert [at for row, at in done if row == "row_good"] == [0.0, 1.0, 3.0, 7.0]
+    assert [at for row, at in done if row == "row_good"] == [0.0, 1.0, 2.0, 3.0, 7.0]
     assert caplog.text.count("rows: row_bad failed and is skipped") == 3
     assert job.counts.row_failures == 3
     assert job.counts.failures == 0

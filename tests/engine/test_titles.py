@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from tests.engine.kit import House, Node, finish, log_of, open_session, send, session_of, until
+from tests.store.test_purges import purge
 from wakeful.engine.supervisor import Supervisor
 from wakeful.engine.upkeep.titles import AskForTitle, Titles
 from wakeful.errors import ModelError
@@ -111,6 +112,33 @@ async def test_other_doors_make_no_call_beside_their_answer(house: House, node: 
         await titled(house, page, "Sheep")
 
     assert [said for _, said, _ in model.asked] == ["and the goats"]
+
+
+async def test_a_session_that_is_gone_when_the_title_comes_is_left_alone(house: House, node: Node) -> None:
+    session_id = await open_session(node, PAGE)
+    await answered(house, node, session_id, "count the sheep")
+
+    async def ask_too_long(*_: str) -> tuple[str, Spend]:
+        await purge(house.store, session_id)
+        return "Sheep", COST
+
+    await Titles(house.store, ask_too_long, house.clock).improve(session_id)
+
+    assert await house.store.read(lambda tx: tx.sessions.get(session_id)) is None
+
+
+async def test_a_session_without_an_answer_asks_for_no_title(house: House, node: Node) -> None:
+    model = Model()
+    titles = Titles(house.store, model.ask, house.clock)
+    session_id = await open_session(node, PAGE)
+    receipt = await send(node, session_id, "count the sheep", address=PAGE)
+    await house.settle()
+
+    await titles.improve(session_id)
+    await titles.improve("gone")
+
+    assert (await session_of(house, session_id)).title_tries == 0
+    await finish(node, house, receipt)
 
 
 @pytest.mark.parametrize("answer", ["Sheep", ""])
