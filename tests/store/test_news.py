@@ -101,6 +101,7 @@ async def test_unread_news_lie_beyond_what_their_owner_has_seen(store: Store) ->
     await tell(store, "s2", "four")
     await store.write(lambda tx: tx.readers.see("alice", "s1", 2))
     await store.write(lambda tx: tx.readers.see("bob", "s2", 1))
+    await tell(store, "s2", "his", owner="bob")
 
     assert words_of(await store.read(lambda tx: tx.news.unread("alice", 10))) == [(4, "four"), (3, "three")]
     assert words_of(await store.read(lambda tx: tx.news.unread("alice", 1))) == [(4, "four")]

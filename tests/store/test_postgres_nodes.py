@@ -11,10 +11,23 @@ import pytest
 from tests.patience import PATIENCE
 from tests.postgres_server import PostgresServer
 from tests.store.admin import Admin
-from tests.store.nouns import a_row, a_session, a_task, close_turn, have_session, have_task, have_turn, some_events
+from tests.store.nouns import (
+    a_row,
+    a_session,
+    a_task,
+    close_turn,
+    have_closed_turn,
+    have_row,
+    have_session,
+    have_task,
+    have_turn,
+    some_events,
+)
 from wakeful.errors import StoreError, StoreUnavailable
+from wakeful.model.api.conversation import IdempotencyKey
 from wakeful.model.event import Event
 from wakeful.model.inbox import InboxRow
+from wakeful.model.schedules.cron_job import CronJob
 from wakeful.model.tasks.task import Host
 from wakeful.model.turn import Outcome, Turn, TurnStatus
 from wakeful.store.base import Body, Signal, Store, Transaction
@@ -355,6 +368,55 @@ async def test_nodes_index_at_the_same_time_without_waiting_for_each_other(one: 
 
     indexed = "SELECT session_id FROM search_docs WHERE words IS NOT NULL"
     assert [row["session_id"] for row in await admin.fetch(indexed)] == ["s2"]
+
+
+UPKEEP: dict[str, tuple[str, Body[object], object]] = {
+    "keys": ("idempotency_keys", lambda tx: tx.idempotency_keys.drop_old(100.0, 10), 0),
+    "rows": ("upkeep", lambda tx: tx.inbox.empty_taken(10), 0),
+    "search": ("upkeep", lambda tx: tx.search.index_some(10), False),
+}
+
+
+@pytest.mark.parametrize("what", UPKEEP)
+async def test_what_another_node_is_tidying_is_left_to_it(postgres_url: str, admin: Admin, what: str) -> None:
+    store = PostgresStore(f"{postgres_url}&lock_timeout=500ms")
+    await store.open()
+    await have_closed_turn(store)
+    await have_row(store, a_row())
+    while await store.write(lambda tx: tx.search.index_some(10)):
+        pass
+    await store.write(lambda tx: tx.idempotency_keys.reserve(IdempotencyKey("alice", "k", "body", "t1", 12.5)))
+    await admin.execute(
+        "UPDATE turns SET closed_at = 50.0",
+        "INSERT INTO upkeep (name, position) VALUES ('inbox_payloads', '0'), ('search_titles', '')",
+    )
+    table, tidy, nothing = UPKEEP[what]
+    await admin.execute("BEGIN", f"SELECT 1 FROM {table} FOR UPDATE")
+
+    assert await store.write(tidy) == nothing
+
+    await admin.execute("COMMIT")
+    assert await store.write(tidy) != nothing
+    await store.close()
+
+
+@pytest.mark.parametrize("what", ["job", "door"])
+async def test_whoever_acts_on_a_row_waits_for_its_change(one: Node, admin: Admin, what: str) -> None:
+    job = CronJob("j1", "alice", "", "@daily", "UTC", "Good morning")
+    await one.store.write(lambda tx: tx.cron_jobs.create(job))
+    await one.store.write(lambda tx: tx.platform_doors.hold("slack", "node1"))
+
+    async def see(tx: Transaction) -> object:
+        if what == "job":
+            return await tx.cron_jobs.lock("j1")
+        return await tx.platform_doors.is_held_by("slack", "node1") or None
+
+    await admin.execute("BEGIN", "DELETE FROM cron_jobs", "UPDATE platform_doors SET node = 'node2'")
+    seeing = asyncio.create_task(one.store.write(see))
+    await admin.until_waiting(1)
+    await admin.execute("COMMIT")
+
+    assert await seeing is None
 
 
 def test_of_two_signals_the_newer_number_is_sent() -> None:
