@@ -128,6 +128,8 @@ async def test_a_message_is_taken_once(store: Store) -> None:
     takes = [await store.write(lambda tx: tx.chats.take(where, 1.0)) for _ in range(2)]
     other = await store.write(lambda tx: tx.chats.take(replace(where, chat_id="C2"), 3.0))
 
+    await store.write(lambda tx: tx.chats.take(replace(where, chat_id="C2", sender=Sender("earlier")), 2.7))
+
     assert takes == [True, False]
     assert other
     assert await store.read(lambda tx: tx.chats.last_taken("slack", "C2")) == 3.0

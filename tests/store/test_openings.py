@@ -139,8 +139,9 @@ async def test_a_lane_shows_all_that_a_decision_asks_for(store: Store, clock: Fa
     for number, opened_at in enumerate([clock.now - 3_600, clock.now - 200, clock.now - 100, clock.now]):
         await have_turn(store, f"t{number}", is_wakeup=number != 2, opened_at=opened_at)
         await close_turn(store, f"t{number}")
-    rows = [await have_row(store, a_row(name)) for name in ("m1", "m2", "gone")]
-    await store.write(lambda tx: tx.inbox.withdraw_if_pending("s1", "gone"), lock=["s1"])
+    rows = [await have_row(store, a_row(name)) for name in ("m1", "m2", "gone", "went before", "went after")]
+    for name in ("went before", "gone", "went after"):
+        await store.write(lambda tx, name=name: tx.inbox.withdraw_if_pending("s1", name), lock=["s1"])  # type: ignore[misc]
     for number in (1, 2, 3):
         await have_task(store, a_task(f"k{number}", index=number, will_notify=number != 2))
     await store.write(lambda tx: tx.tasks.intend_kill_if_running("k3"))

@@ -122,10 +122,24 @@ async def left_of(kind: str, sql: Sql, *names: str) -> dict[str, int]:
     return {table: count for table, count in await sql(" UNION ALL ".join(counts)) if count}
 
 
+async def test_a_step_of_a_purge_removes_as_many_rows_as_it_may(store: Store, sql: Sql) -> None:
+    await have_session(store)
+    await store.write(lambda tx: tx.events.append("s1", None, some_events(5)), lock=["s1"])
+
+    async def step() -> tuple[bool, int]:
+        goes_on = await store.write(lambda tx: tx.purges.remove_some("s1", 2), lock=["s1"])
+        ((left,),) = await sql("SELECT count(*) FROM events")
+        return goes_on, left
+
+    assert [await step() for _ in range(3)] == [(True, 3), (True, 1), (False, 0)]
+
+
 async def test_nothing_of_a_purged_session_is_left_in_any_table(store: Store, kind: str, sql: Sql) -> None:
     turns = ["t1", "t2", "t3", "t4", "t5"]
-    await fill(store, "s1", *turns)
     await fill(store, "s2", "u1")
+    for number in range(4):
+        await have_task(store, a_task(f"before-{number}", "s2", turn_id="u1", index=number + 5))
+    await fill(store, "s1", *turns)
     kept = await left_of(kind, sql, "s2", "u1", "task-s2")
     columns = await columns_of(kind, sql)
     of_sessions = {table for table in columns if {"session_id", "turn_id"} & set(columns[table])}
