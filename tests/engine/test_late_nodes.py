@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import Collection
 from typing import TypeVar
 
+import pytest
+
 from tests.engine.kit import House, Node, events_of, finish, kinds_of, open_session, send, until
 from tests.engine.test_resuming import successor_of
-from wakeful.errors import SessionLocked, StoreUnavailable
+from wakeful.errors import SessionLocked, StoreReadOnly, StoreUnavailable
 from wakeful.model.turn import Turn
 from wakeful.store.base import Body, Signal, Transaction
 
@@ -93,6 +95,27 @@ async def test_a_turn_that_closes_while_a_rescuer_looks_is_left_alone(house: Hou
 
     assert node.engine._rescuer.job.counts.row_failures == 0
     assert kinds_of(await events_of(node, session, receipt.turn_id)).count("done") == 1
+
+
+async def test_a_rescuer_that_may_not_cut_off_dead_nodes_says_so_once_and_takes_over(
+    house: House, node: Node, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = await open_session(node)
+    receipt = await send(node, session, "hello")
+    await house.settle()
+    other = await house.start_node()
+
+    async def refuse(_: object) -> None:
+        raise StoreReadOnly("Only a superuser may do that.")
+
+    monkeypatch.setattr(other.store, "write_lease", refuse)
+    await house.kill(node)
+    for _ in range(3):
+        await house.advance(60)
+        await house.settle()
+
+    assert caplog.text.count("rows that a dead node has locked stay locked") == 1
+    assert receipt.turn_id in other.agent.briefs
 
 
 async def test_a_rescuer_does_not_wait_for_a_session_that_is_locked(house: House) -> None:

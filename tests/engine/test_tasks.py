@@ -286,7 +286,19 @@ async def test_a_session_that_moves_to_the_api_still_sees_its_own_tasks(node: No
     assert await seen(node, second) == ["build"]
 
 
+async def test_a_turn_of_a_session_that_is_not_stored_sees_no_task(node: Node, house: House) -> None:
+    receipt = await working(node, house, door=API)
+    await begin(node, receipt, "build")
+    unstored = replace(turn_of(node, receipt), session_id="unstored")
+    assert await node.engine.tasks.visible(unstored, "build") is None
+    assert await node.engine.tasks.all_visible(unstored) == []
+
+
 # Consuming.
+
+
+async def test_a_task_that_nobody_knows_has_no_notice_to_consume(node: Node) -> None:
+    await node.engine.tasks.consume("unknown")
 
 
 async def test_a_consumed_notice_wakes_no_session(node: Node, house: House) -> None:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -230,6 +230,21 @@ async def test_what_another_machine_has_written_is_left_to_it(desk: Desk) -> Non
 
     assert desk.files() == {"a": "two\n"}
     assert (await desk.node.engine.undo_desk.undo(session)).undone == {"a": "restored"}
+
+
+async def test_a_change_that_was_given_up_is_not_there_and_a_turn_that_is_not_stored_has_none(desk: Desk) -> None:
+    session = await desk.session()
+    receipt = await desk.turn(session, "first", wrote("a", "one\n"), wrote("b", "two\n"))
+    records = ChangeRecords(desk.house.store, HOST)
+    turn = desk.node.agent.briefs[receipt.turn_id].turn
+    change = await records.find(turn, 1, 1)
+    assert change is not None
+    assert await records.find(replace(turn, is_ephemeral=True), 1, 1) is None
+
+    await records.give_up(change)
+
+    assert await records.find(turn, 1, 1) is None
+    assert (await desk.node.engine.undo_desk.undo(session)).undone == {"b": "deleted"}
 
 
 async def test_large_files_are_not_kept_and_that_is_said(desk: Desk) -> None:
