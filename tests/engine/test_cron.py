@@ -2,19 +2,22 @@
 
 import asyncio
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from tests.engine.cron import SETTINGS, add, check_model, finish_run, job_now, pass_time, runs_of, schedules_on
 from tests.engine.kit import House, Node, finish, open_session, send, session_of
+from wakeful.engine.schedules import scheduler
 from wakeful.engine.schedules.desk import ScheduleDesk
 from wakeful.engine.schedules.firing import Firing
-from wakeful.errors import EngineStopping
+from wakeful.errors import EngineStopping, JobNotFound
 from wakeful.model.messaging.chat import Chat, ChatKind
 from wakeful.model.schedules.cron_job import JobStatus, RunStatus
 from wakeful.model.schedules.schedule import ScheduleError
 from wakeful.model.session import Address
 from wakeful.model.turn import Door
+from wakeful.store.base import Transaction
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
 
@@ -142,6 +145,69 @@ async def test_a_job_that_has_changed_since_it_was_seen_to_be_due_does_not_fire(
 
     assert await runs_of(house, job) == []
     assert node.agent.briefs == {}
+
+
+async def test_a_job_that_is_gone_does_not_fire(house: House, node: Node) -> None:
+    desk, firing = schedules_on(node), Firing(node.processes.ledger, SETTINGS)
+    job = await add(desk, "every 10m")
+    await desk.remove("operator", job.id)
+
+    await firing.fire_due(job.id)
+    with pytest.raises(JobNotFound):
+        await firing.fire_now(job.id)
+
+    assert node.agent.briefs == {}
+
+
+async def test_a_firing_whose_chat_gets_another_session_meanwhile_goes_to_that_one(
+    house: House, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk, firing = schedules_on(node), Firing(node.processes.ledger, SETTINGS)
+    chat = Chat("telegram:1", "telegram", ChatKind.PRIVATE, "1", "", await open_session(node, Address("telegram", "1")))
+    job = await add(desk, "every 10m", deliver="telegram:1")
+    known_session, looks = Firing._known_session, []
+
+    async def look(self: Firing, tx: Transaction, job_id: str) -> str:
+        looks.append(await known_session(self, tx, job_id))
+        return looks[-1]
+
+    monkeypatch.setattr(Firing, "_known_session", look)
+    commit = firing._commits.commit
+
+    async def late_commit(body: Any, **options: Any) -> Any:
+        if len(looks) == 1:
+            await house.store.write(lambda tx: tx.chats.put(chat))
+        return await commit(body, **options)
+
+    monkeypatch.setattr(firing._commits, "commit", late_commit)
+
+    run = await firing.fire_now(job.id)
+
+    assert looks == ["", chat.session_id]
+    assert run.session_id == chat.session_id
+
+
+async def test_more_jobs_than_are_looked_at_at_once_fire_all_the_same(
+    house: House, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler, "_MOST_AT_ONCE", 2)
+    desk = schedules_on(node)
+    jobs = [await add(desk, "every 10m") for _ in range(5)]
+
+    await pass_time(house, 10 * MINUTE)
+
+    assert [len(await runs_of(house, job)) for job in jobs] == [1] * 5
+
+
+async def test_the_scheduler_of_a_stopping_node_fires_nothing(house: House, node: Node) -> None:
+    desk = ScheduleDesk(node.processes.ledger, SETTINGS, check_model)
+    job = await add(desk, "every 10m")
+    await house.advance(10 * MINUTE)
+    await node.engine.stop()
+
+    await desk.job.look()
+
+    assert (await runs_of(house, job), desk.job.counts.row_failures) == ([], 0)
 
 
 async def test_a_stopping_node_leaves_a_firing_that_begins_a_session_to_the_next(house: House, node: Node) -> None:

@@ -99,13 +99,17 @@ async def test_tidying_drops_what_was_never_sent_and_what_no_row_names(
     await desk.claim([sent.id], session, "alice")
     await desk.path_for(sent.id, "s1")
     (tmp_path / "attachments" / "s9").mkdir()
+    for name in ("left_by_a_crash", "just_begun"):
+        (tmp_path / "attachments" / "all" / name).touch()
+    for name in ("left_by_a_crash", sent.id):
+        os.utime(tmp_path / "attachments" / "all" / name, (0, 0))
 
     await clock.set(clock.now + 25 * 3600)
     await desk.tidy()
 
     assert (await desk.read(sent.id), await desk.read(unsent.id)) == (b"x", None)
     assert sorted(folder.name for folder in (tmp_path / "attachments").iterdir()) == ["all", "s1"]
-    assert [file.name for file in (tmp_path / "attachments" / "all").iterdir()] == [sent.id]
+    assert {file.name for file in (tmp_path / "attachments" / "all").iterdir()} == {sent.id, "just_begun"}
     with pytest.raises(AttachmentUnusable):
         await desk.claim([unsent.id], session, "alice")
 
@@ -130,6 +134,33 @@ def test_an_upload_that_becomes_whole_while_files_are_listed_does_not_hinder_tid
     monkeypatch.setattr(os, "scandir", listed)
 
     assert files.idle_files() == ["att_2"]
+
+
+async def test_what_a_tool_shows_is_kept_once_for_the_owner_of_its_session(store: Store, tmp_path: Path) -> None:
+    await have_session(store)
+    desk = AttachmentDesk(store, tmp_path / "home", 100)
+    file = tmp_path / "plan.txt"
+    file.write_text("one")
+    shown = await desk.keep_file("att_1", file, "s1")
+    file.write_text("two")
+
+    assert await desk.keep_file("att_1", file, "s1") == await desk.find("att_1") == shown
+    assert await desk.keep("att_1", "another", b"three", "s1") == shown
+    assert (shown.name, shown.owner, shown.session_id) == ("plan.txt", "alice", "s1")
+    assert await desk.read("att_1") == b"one"
+    assert await store.write(lambda tx: tx.attachments.drop_unused(9e9, 10)) == []
+
+
+@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+async def test_a_file_that_is_gone_is_found_nowhere(store: Store, tmp_path: Path) -> None:
+    desk = AttachmentDesk(store, tmp_path, 100)
+    lost = await desk.receive("a", pieces(b"x"), "alice")
+    AttachmentFiles(tmp_path).file_of(lost.id).unlink()
+
+    for attachment_id in (lost.id, "unknown"):
+        assert await desk.path_for(attachment_id, "s1") is None
+        assert await desk.read(attachment_id) is None
+    assert list((tmp_path / "attachments" / "all").iterdir()) == []
 
 
 async def test_a_file_that_is_offered_again_is_the_copy_that_was_kept(store: Store, tmp_path: Path) -> None:
