@@ -513,6 +513,9 @@ async def test_sub_agents_of_a_door_that_cannot_deliver_work_and_wake_no_session
 async def test_the_same_call_again_finds_the_same_sub_agents(node: Node, house: House) -> None:
     receipt = await working_parent(node, house)
     before = await delegate(node, house, receipt, "one", "two")
+    turn, call = node.agent.briefs[receipt.turn_id].turn, (before[0].step or 0, before[0].index or 0)
+    assert await node.engine.delegations.begun(turn, *call)
+    assert not await node.engine.delegations.begun(turn, call[0], call[1] + 1)
     await lead(node, house, before[0], "finish")
     again = await delegate(node, house, receipt, "one", "two")
     assert [task.id for task in again] == [task.id for task in before]
@@ -572,6 +575,25 @@ async def test_a_node_that_missed_everything_finds_its_delegations_when_it_hears
     await lead(node, house, task, "say 42")
     assert await notices_in(house, parent) == []
     node.store.tell(Signal(frozenset(), is_everything=True))
+    await house.settle()
+    assert await notices_in(house, parent) == [completed(task, "42")]
+
+
+async def test_a_node_that_cannot_read_what_it_has_missed_reads_it_later(node: Node, house: House) -> None:
+    parent, task = await idle_parent(node, house)
+    delegations, own = node.engine.delegations, node.engine.delegations._own
+    delegations._watched.clear()
+    await lead(node, house, task, "say 42")
+
+    async def fail_once(_: Transaction) -> list[Task]:
+        delegations._own = own  # type: ignore[method-assign]
+        raise StoreUnavailable
+
+    delegations._own = fail_once  # type: ignore[method-assign, assignment]
+    node.store.tell(Signal(frozenset(), is_everything=True))
+    await house.settle()
+    assert await notices_in(house, parent) == []
+    await house.advance(1)
     await house.settle()
     assert await notices_in(house, parent) == [completed(task, "42")]
 

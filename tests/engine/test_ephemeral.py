@@ -9,6 +9,7 @@ from tests.engine.kit import HOME, WEB, House, Node, items_of, kinds_of, log_of,
 from tests.patience import PATIENCE
 from wakeful.errors import EngineStopping
 from wakeful.model.event import Event, StreamItem
+from wakeful.model.journal.fact import ModelChanged, StepAbandoned
 from wakeful.model.journal.message import UserMessage
 from wakeful.model.turn import Turn, TurnStatus
 
@@ -42,6 +43,18 @@ async def emitted(node: Node, *orders: str) -> list[StreamItem]:
 
 def shape(items: list[StreamItem]) -> list[tuple[str, set[str] | str]]:
     return [(one.kind, set(one.data) if isinstance(one, Event) else one.text) for one in items if one.kind != "message"]
+
+
+async def test_it_tells_of_a_model_that_has_failed_and_of_words_that_are_taken_back(node: Node) -> None:
+    node.agent.tell("turn_e", ModelChanged(1, "demo:led", "demo:next", "model_unavailable", "It is down."))
+    node.agent.order("turn_e", "token")
+    node.agent.tell("turn_e", StepAbandoned(1))
+
+    log = await emitted(node, "finish")
+
+    told = {one.kind: one.data for one in log if isinstance(one, Event)}
+    assert "demo:next" in told["model_changed"].values()
+    assert told["step_abandoned"]["step"] == 1
 
 
 async def test_it_emits_the_same_events_as_a_stored_turn(node: Node) -> None:
