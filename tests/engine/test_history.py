@@ -210,6 +210,50 @@ async def test_a_message_that_is_deleted_where_it_was_summed_up_brings_back_all_
     assert [text for text in texts if text.startswith("ask")] == ["ask 0", "ask 1", "ask 3"]
 
 
+async def test_a_message_that_is_deleted_after_the_summary_of_its_own_turn_leaves_that_one(store: Store) -> None:
+    turns = await _talk(store, History(store), 2)
+    turns.append(await _open(store, 2, "t1"))
+    await _sum_up(store, turns[-1], keeps_from="t1.0.0")
+    await _close(store, turns[-1], step=3)
+    turns.append(await _open(store, 3, "t2"))
+    await _close(store, turns[-1])
+    await _sum_up(store, turns[-1], keeps_from="")
+    following = await _open(store, 4, "t3")
+
+    await store.write(lambda tx: _delete(tx, ("t2", 3, 0)), lock=["s1"])
+
+    summaries = await store.read(lambda tx: tx.journal.summaries_of(["t2", "t3"]))
+    assert [b"short" in entry.payload for entry in summaries] == [True, False]
+    # The context begins where the summary that is left lets it begin.
+    found = await store.read(lambda tx: tx.turns.get(following.id))
+    assert found is not None
+    assert found.context_turn == "t1"
+    assert await History(store).of(Assignment(following, 0)) == await _whole(store, following)
+
+
+async def test_what_is_deleted_while_a_long_history_is_read_is_not_in_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns = await _talk(store, History(store), 5)
+    monkeypatch.setattr(module, "_MOST_READ", 2)
+    read_after, reads = History._read_after, []
+
+    async def delete_after_the_first(self: History, turn_id: str, known: list[str]) -> object:
+        chain = await read_after(self, turn_id, known)
+        reads.append(turn_id)
+        if len(reads) == 1:
+            await store.write(lambda tx: _delete(tx, ("t0", 0, 0)), lock=["s1"])
+        return chain
+
+    monkeypatch.setattr(History, "_read_after", delete_after_the_first)
+
+    history = History(store)
+    found = await history.of(Assignment(turns[-1], 0))
+
+    assert found == await history.of(Assignment(turns[-1], 0)) == await _whole(store, turns[-1])
+    assert "ask 0" not in [message.text for message in found.messages]
+
+
 async def test_answers_after_a_deleted_summary_do_not_say_how_long_the_context_is(store: Store) -> None:
     history = History(store)
     turns = await _talk(store, history, 2)
