@@ -1,5 +1,6 @@
 """Grants: which calls pass because of them, where, and until when."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -230,5 +231,9 @@ async def test_grants_hold_where_nobody_can_be_asked(node: Node, house: House) -
     none = await node.engine.approvals.uncovered(turn, 1, 6, Question("c", "terminal", "x", DISCARDS))
 
     assert (left, none) == (DELETES, ())
+    # A turn that is not stored has no session in which anything was granted.
+    unstored = replace(turn, is_ephemeral=True)
+    asked = Question("c", "terminal", "x", DISCARDS)
+    assert await node.engine.approvals.uncovered(unstored, 1, 7, asked) == DISCARDS
     assert [found.uses for found in await grants(house)] == [1]
     assert await questions_in(house, receipt.session_id) != []

@@ -11,6 +11,8 @@ from wakeful.model.api.conversation import IdempotencyKey
 from wakeful.model.messaging.post import Post, PostKind, PostState
 from wakeful.model.session import Address
 from wakeful.store.base import Transaction
+from wakeful.store.postgres.tables.sessions.purges import PostgresPurges
+from wakeful.store.sqlite.tables.sessions.purges import SqlitePurges
 
 _DAY = 24 * 3600.0
 
@@ -55,6 +57,28 @@ async def test_a_sweep_goes_on_until_nothing_old_is_left(
     await pass_time(house, 31 * _DAY)
 
     assert await post_ids(house) == []
+
+
+async def test_free_space_is_given_back_in_steps_with_pauses_until_there_is_none(
+    house: House, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(janitor, "_PERIOD_SECONDS", 10 * _DAY)
+    await pass_time(house, _DAY)
+    steps: list[float] = []
+
+    async def give_space_back(_: object, pages: int) -> bool:
+        steps.append(house.clock.now)
+        return len(steps) < 3
+
+    for purges in (SqlitePurges, PostgresPurges):
+        monkeypatch.setattr(purges, "give_space_back", give_space_back)
+    await pass_time(house, 700)
+    assert len(steps) == 1
+    for _ in range(5):
+        await pass_time(house, 1)
+
+    assert len(steps) == 3
+    assert len(set(steps)) == 3
 
 
 async def pass_time(house: House, seconds: float) -> None:
