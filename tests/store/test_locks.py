@@ -24,7 +24,7 @@ from wakeful.model.opening import Closing, Opening
 from wakeful.model.spend import Spend
 from wakeful.model.tasks.task import Host, TaskOutcome, TaskStatus
 from wakeful.model.turn import Lease, TurnStatus
-from wakeful.store.base import Body, Store
+from wakeful.store.base import Body, Store, Transaction
 
 _LEASE = Lease("t1", "s1", "node1", 1)
 _EVENT = Event("s1", 1, "t1", 1, "usage", b"{}", 0.0)
@@ -97,3 +97,18 @@ async def test_what_touches_a_task_or_an_owner_alone_needs_no_lock(store: Store,
     await store.write(lambda tx: tx.tasks.add_if_absent(a_task()), lock=["s1"])
 
     await store.write(_FREE_WRITES[name])
+
+
+async def test_a_resume_is_taken_back_under_the_lock_of_its_session_and_once(store: Store) -> None:
+    await have_turn(store)
+    await store.write(lambda tx: tx.turns.take_over_if_running("t1", 1, "node2"), lock=["s1"])
+
+    async def take_back(tx: Transaction) -> None:
+        await tx.turns.take_resume_back("t1", "node1", limit=9)
+
+    assert await _is_refused(store, take_back)
+    await store.write(take_back, lock=["s1"])
+    # Nothing is left that would need the lock.
+    await store.write(take_back)
+    await store.write(lambda tx: tx.turns.mark_recorded("unknown"))
+    assert await store.write(lambda tx: tx.turns.take_over_if_running("unknown", 1, "node2")) is None
