@@ -12,7 +12,7 @@ from tests.store.conftest import FakeClock
 from tests.store.nouns import have_session
 from wakeful.engine.attachments.desk import AttachmentDesk
 from wakeful.engine.attachments.files import AttachmentFiles
-from wakeful.errors import AttachmentUnusable
+from wakeful.errors import AttachmentTooLarge, AttachmentUnusable
 from wakeful.model.files.attachment import Attachment
 from wakeful.store.base import Store, Transaction
 
@@ -134,6 +134,36 @@ def test_an_upload_that_becomes_whole_while_files_are_listed_does_not_hinder_tid
     monkeypatch.setattr(os, "scandir", listed)
 
     assert files.idle_files() == ["att_2"]
+
+
+@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+async def test_a_message_takes_along_the_files_of_its_sender_and_of_its_sessions_owner_alone(
+    store: Store, tmp_path: Path
+) -> None:
+    session = await have_session(store)
+    desk = AttachmentDesk(store, tmp_path, 100)
+    hers, his, theirs = [await desk.receive("a", pieces(b"x"), owner) for owner in ("alice", "bob", "carl")]
+
+    assert await desk.claim([], session, "bob") == ()
+    assert [one.id for one in await desk.claim([hers.id, his.id], session, "bob")] == [hers.id, his.id]
+    for ids in ([theirs.id], [hers.id, theirs.id], ["unknown"], [hers.id] * 11):
+        with pytest.raises(AttachmentUnusable):
+            await desk.claim(ids, session, "bob")
+    assert len(await desk.claim([hers.id] * 10, session, "bob")) == 10
+    assert await store.read(lambda tx: tx.attachments.of_session("s1")) == [hers.id, his.id]
+
+
+@pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+async def test_a_file_of_the_most_bytes_is_taken_and_of_a_larger_one_nothing_is_left(
+    store: Store, tmp_path: Path
+) -> None:
+    desk = AttachmentDesk(store, tmp_path, 4)
+    whole = await desk.receive("a", pieces(b"ab", b"cd"), "alice")
+    with pytest.raises(AttachmentTooLarge):
+        await desk.receive("b", pieces(b"ab", b"cd", b"e"), "alice")
+
+    assert await desk.read(whole.id) == b"abcd"
+    assert [file.name for file in (tmp_path / "attachments" / "all").iterdir()] == [whole.id]
 
 
 async def test_what_a_tool_shows_is_kept_once_for_the_owner_of_its_session(store: Store, tmp_path: Path) -> None:
