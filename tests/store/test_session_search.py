@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 
+from tests.store.conftest import FakeClock
 from tests.store.nouns import an_input, have_closed_turn, have_session
 from tests.unit.tools.kit import tool_context
 from wakeful.engine.session_search import SessionSearch
@@ -40,6 +41,14 @@ async def test_it_finds_messages_and_titles_of_the_same_owner_only(store: Store)
     }
     assert set(results[0]) == {"session_id", "title", "message_id", "source", "created_at", "excerpt"}
     assert len(await found(store, "s2", query="harbour", limit=1)) == 1
+
+
+async def test_the_newest_messages_come_first_and_are_those_that_a_limit_leaves(store: Store, clock: FakeClock) -> None:
+    for name, at in (("s1", 3_000.0), ("s2", 1_000.0), ("s3", 2_000.0)):
+        await clock.set(at)
+        await have_words(store, name, "harbour")
+
+    assert [row["session_id"] for row in await found(store, "s1", query="harbour", limit=2)] == ["s1", "s3"]
 
 
 async def test_archived_sessions_are_found_and_deleted_ones_never(store: Store) -> None:
