@@ -101,7 +101,7 @@ class UndoDesk:
             for shown_in in {session_id, change.session_id}:
                 await tx.events.append(shown_in, None, [_announcement(shown_in, change)])
 
-        await self._store.write(body, lock=sorted({session_id, change.session_id}))
+        await self._store.write(body, lock={session_id, change.session_id})
 
 
 async def _root_of(tx: Transaction, turn: Turn) -> tuple[str, str]:
