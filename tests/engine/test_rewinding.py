@@ -9,11 +9,8 @@ from wakeful.errors import MessageUnusable, SessionBusy
 from wakeful.model.inbox import IfBusy
 from wakeful.store.base import Transaction
 
-
-@pytest.fixture(params=["sqlite"])
-async def house(house: House) -> House:
-    """On one store: nothing here is about how rows are kept."""
-    return house
+# Nothing here is about how rows are kept.
+pytestmark = pytest.mark.parametrize("house", ["sqlite"], indirect=True)
 
 
 async def said(house: House, node: Node, session_id: str, *texts: str) -> list[Receipt]:
