@@ -93,6 +93,21 @@ async def test_its_readers_are_let_go(house: House, node: Node) -> None:
         await asyncio.gather(*readers)
 
 
+async def test_who_comes_when_it_cannot_come_back_any_more_has_nothing_to_wait_for(house: House, node: Node) -> None:
+    session_id = await open_session(node)
+    node.fall_asleep()
+    now = house.clock.time()
+    await house.store.write(lambda tx: tx.sessions.delete(session_id, now - 1), lock=[session_id])
+
+    async with asyncio.timeout(10):
+        await _read_all(node.engine.subscribe(session_id))
+        await _read_all(node.engine.subscribe_turn(session_id, "turn_never_opened"))
+
+    session = await session_of(house, session_id)
+    assert session.purge_at == now - 1
+    node.wake_up()
+
+
 async def _read_all(reading: AsyncGenerator[list[StreamItem], None]) -> None:
     async for _ in reading:
         pass
