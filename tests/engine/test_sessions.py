@@ -126,7 +126,7 @@ async def test_a_branch_can_be_branched_before_anything_was_said_in_it(node: Nod
 
 async def test_only_closed_turns_of_the_session_itself_can_be_branched_from(node: Node, house: House) -> None:
     session, other = await open_session(node), await open_session(node)
-    with pytest.raises(TurnNotFound):
+    with pytest.raises(TurnNotFound, match="nothing to branch from yet"):
         await node.engine.branch(session)
     foreign = await said(node, house, other, "one")
     running = await send(node, session, "two")
