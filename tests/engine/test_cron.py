@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import replace
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -199,10 +200,16 @@ async def test_more_jobs_than_are_looked_at_at_once_fire_all_the_same(
     assert [len(await runs_of(house, job)) for job in jobs] == [1] * 5
 
 
-async def test_the_scheduler_of_a_stopping_node_fires_nothing(house: House, node: Node) -> None:
+async def test_the_scheduler_of_a_stopping_node_fires_nothing(
+    house: House, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
     desk = ScheduleDesk(node.processes.ledger, SETTINGS, check_model)
     job = await add(desk, "every 10m")
     await house.advance(10 * MINUTE)
+    with monkeypatch.context() as patch:
+        # It begins to stop just after the scheduler has looked.
+        patch.setattr(Firing, "fire_due", AsyncMock(side_effect=EngineStopping))
+        await desk.job.look()
     await node.engine.stop()
 
     await desk.job.look()
