@@ -76,5 +76,5 @@ def _origin_of(parts: SplitResult) -> str | None:
 
 def _is_host(name: str) -> bool:
     """Return whether this is a host without a port. The end of a bare IPv6 address looks like one: it gets brackets."""
-    bare = f"[{name}]" if name.count(":") > 1 else name
+    bare = f"[{name}]" if ":" in name else name
     return bool(host_name(bare)) and name.count(":") != 1

@@ -65,7 +65,7 @@ def _in_file(path: Path) -> Iterator[_Given]:
     for name, value in _parse(path).items():
         setting = SETTINGS_BY_NAME.get(name)
         if setting is None:
-            near = get_close_matches(name, SETTINGS_BY_NAME, n=1)
+            near = get_close_matches(name, SETTINGS_BY_NAME)
             hint = f"did you mean {near[0]}?" if near else f"the settings are {', '.join(SETTINGS_BY_NAME)}."
             raise ConfigError(f"{path} has an unknown setting {name}: {hint}")
         yield _Given(setting, value, f"{name} in {path}")
@@ -98,12 +98,10 @@ def _in_environment(environment: Mapping[str, str]) -> Iterator[_Given]:
 
 def _refuse_misspelling(variable: str, known: Mapping[str, Setting]) -> None:
     """Raise ConfigError for a variable that is almost a setting. Others with the prefix belong to other programs."""
-    ours = [name.removeprefix(VARIABLE_PREFIX) for name in [*known, HOME_VARIABLE] if name.startswith(VARIABLE_PREFIX)]
-    near = get_close_matches(variable.removeprefix(VARIABLE_PREFIX), ours, n=1, cutoff=0.75)
+    names = {name.removeprefix(VARIABLE_PREFIX): name for name in [*known, HOME_VARIABLE]}
+    near = get_close_matches(variable.removeprefix(VARIABLE_PREFIX), names, cutoff=0.75)
     if near:
-        raise ConfigError(
-            f"The environment has an unknown setting {variable}: did you mean {VARIABLE_PREFIX}{near[0]}?"
-        )
+        raise ConfigError(f"The environment has an unknown setting {variable}: did you mean {names[near[0]]}?")
 
 
 def _in_options(options: Mapping[str, str | None]) -> Iterator[_Given]:

@@ -2,29 +2,24 @@
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-_LINK = Path("/etc/localtime")
-_NAME = Path("/etc/timezone")
 
-
-def machine_zone(environment: Mapping[str, str] = os.environ) -> str:
+def machine_zone(environment: Mapping[str, str] = os.environ, etc: Path = Path("/etc")) -> str:
     """Return the zone of TZ, or the system's; UTC if neither names one."""
-    return next(filter(_is_zone, _candidates(environment)), "UTC")
+    return next(filter(_is_zone, _candidates(environment, etc)), "UTC")
 
 
-def _candidates(environment: Mapping[str, str]) -> Iterator[str]:
+def _candidates(environment: Mapping[str, str], etc: Path) -> Iterator[str]:
     yield environment.get("TZ", "").removeprefix(":")
-    yield os.path.realpath(_LINK).rpartition("/zoneinfo/")[2]
-    try:
-        yield _NAME.read_text().strip()
-    except (OSError, UnicodeDecodeError):
-        return
+    yield os.path.realpath(etc / "localtime").rpartition("/zoneinfo/")[2]
+    with suppress(OSError, UnicodeDecodeError):
+        yield (etc / "timezone").read_text().strip()
 
 
 def _is_zone(name: str) -> bool:
-    try:
+    with suppress(KeyError, ValueError, OSError):
         return bool(ZoneInfo(name).key)
-    except (KeyError, ValueError, OSError):
-        return False
+    return False

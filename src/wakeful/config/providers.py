@@ -2,6 +2,7 @@
 ones, and [models].
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -13,6 +14,7 @@ from wakeful.config.values import Unfit
 from wakeful.errors import ConfigError
 
 _FIELDS = ("kind", "base_url", "api_key_env", "api_key", "headers")
+_NAME = re.compile("[a-z0-9_-]+")
 # The name of the built-in model's provider.
 _TAKEN = "demo"
 _DEFAULT_URLS = {
@@ -41,7 +43,7 @@ def read_providers(value: object) -> dict[str, ProviderTable]:
 
 
 def _read_table(name: str, table: Mapping[str, object]) -> ProviderTable:
-    if name == _TAKEN or not name or not set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789_-"):
+    if name == _TAKEN or not _NAME.fullmatch(name):
         raise ConfigError(f"the provider {name!r} needs another name, of a-z 0-9 _ - and not {_TAKEN}.")
     readers = {
         "kind": values.one_of(*Wire),

@@ -212,9 +212,7 @@ def _amount(unit: str, low: float, high: float) -> Read:
 
 
 def _number(value: object, kind: Callable[[str], N]) -> N | None:
-    """Return None if the value is not a number of this kind. TOML's true is none, although bool is an int in Python."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return None
+    """Return None if the value is not a number of this kind, such as TOML's true, which is an int in Python."""
     try:
         number = kind(str(value))
         return number if math.isfinite(number) else None

@@ -1,5 +1,6 @@
 """The home folder: made for its owner only, and refused with a sentence where it cannot be used."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,13 @@ def test_a_file_of_that_name_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(ConfigError, match=r"cannot be made .*WAKEFUL_HOME"):
         make_home(tmp_path / "home")
+
+
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: not mode & os.W_OK)
+
+    with pytest.raises(ConfigError, match=r"cannot be written: .*WAKEFUL_HOME"):
+        make_home(tmp_path)
 
 
 def test_an_unknown_user_s_home_is_refused() -> None:

@@ -53,6 +53,7 @@ def test_hooks_are_read_from_the_file(tmp_path: Path) -> None:
         ({"events": "issues"}, "tables [[hooks]]"),
         ({"secrets": "x"}, "tables [[hooks]]"),
         ({"message": 5}, "tables [[hooks]]"),
+        ({"events": [5]}, "tables [[hooks]]"),
     ],
 )
 def test_a_wrong_hook_is_refused_with_a_sentence(tmp_path: Path, change: dict[str, object], reason: str) -> None:
@@ -61,6 +62,22 @@ def test_a_wrong_hook_is_refused_with_a_sentence(tmp_path: Path, change: dict[st
 
     assert reason in str(caught.value)
     assert _GITHUB["secret"] not in str(caught.value)
+
+
+@pytest.mark.parametrize("hooks", ["5", "[5]", "['name', 'secret', 'signature', 'message']"])
+def test_what_is_no_table_is_no_hook(tmp_path: Path, hooks: str) -> None:
+    (tmp_path / "config.toml").write_text(f"hooks = {hooks}")
+
+    with pytest.raises(ConfigError, match=r"must be tables \[\[hooks\]\]"):
+        load_config({"WAKEFUL_HOME": str(tmp_path)})
+
+
+@pytest.mark.parametrize("lost", sorted(_GITHUB))
+def test_every_hook_needs_all_that_makes_one(tmp_path: Path, lost: str) -> None:
+    without = {name: value for name, value in _GITHUB.items() if name != lost}
+
+    with pytest.raises(ConfigError, match="must be tables"):
+        load_config(write(tmp_path, _STANDARD, without))
 
 
 def test_events_are_for_github_alone_and_names_differ(tmp_path: Path) -> None:

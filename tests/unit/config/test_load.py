@@ -4,13 +4,11 @@ import os
 import re
 from dataclasses import replace
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 import pytest
 
 from wakeful.config.config import Config
 from wakeful.config.load import forget_secrets, load_config
-from wakeful.config.machine_zone import machine_zone
 from wakeful.config.setting import SETTINGS_BY_NAME
 from wakeful.errors import ConfigError
 from wakeful.gateway.messaging.settings import PLATFORMS
@@ -43,6 +41,9 @@ def test_without_settings_the_demonstration_model_runs_on_a_file_in_the_home_fol
     assert (config.model, config.database_url, config.host, config.port) == ("demo:wakeful", "", "127.0.0.1", 8787)
     assert config.database_file == tmp_path / "wakeful.db"
     assert config.workspace == tmp_path / "workspace"
+    assert config.secrets == set()
+    assert (config.web_fetch, config.web_fetch_allow_private, config.webhooks_allow_private) == (True, False, False)
+    assert config.engine.closed_platforms == set(PLATFORMS)
 
 
 def test_home_is_a_hidden_folder_of_the_user_unless_it_is_set() -> None:
@@ -146,6 +147,12 @@ def test_what_container_platforms_say_about_a_service_named_wakeful_is_ignored(t
     assert config.port == 8787
 
 
+def test_variables_of_other_programs_are_ignored_however_they_are_named(tmp_path: Path) -> None:
+    config = load(tmp_path, PORT="80", MODELS="x", HOSTS="x", DATABASE_URL="x", WAKEFUL_WORDS_OF_ANOTHER="x")
+
+    assert config.origins == {}
+
+
 @pytest.mark.parametrize(
     ("variable", "value", "allowed"),
     [
@@ -233,6 +240,13 @@ def test_a_wrong_value_in_the_file_is_named_with_the_file(
     assert allowed in message
 
 
+def test_a_wrong_value_is_shown_as_far_as_it_fits_into_a_line(tmp_path: Path) -> None:
+    shown = "x" * 78
+
+    assert complaint(tmp_path, WAKEFUL_PORT=shown).endswith(f", not '{shown}'.")
+    assert complaint(tmp_path, WAKEFUL_PORT=f"{shown}x").endswith(f", not '{shown}x….")
+
+
 def test_an_unknown_setting_in_the_file_is_answered_with_the_nearest(tmp_path: Path) -> None:
     assert complaint(tmp_path, 'modle = "x:y"').endswith("unknown setting modle: did you mean model?")
 
@@ -252,6 +266,7 @@ def test_an_unknown_setting_that_is_near_to_none_is_answered_with_all(tmp_path: 
         ("WAKEFUL_DATABASE", "WAKEFUL_DATABASE_URL"),
         ("WAKEFUL_LOGLEVEL", "WAKEFUL_LOG_LEVEL"),
         ("WAKEFUL_HOMES", "WAKEFUL_HOME"),
+        ("WAKEFUL_OPENAI_API_KEY", "OPENAI_API_KEY"),
     ],
 )
 def test_a_misspelt_variable_is_answered_with_the_one_meant(tmp_path: Path, variable: str, meant: str) -> None:
@@ -295,7 +310,32 @@ def test_a_password_anywhere_in_an_address_is_a_secret(tmp_path: Path) -> None:
     inside = load(tmp_path, WAKEFUL_DATABASE_URL=f"postgresql://me:{_SECRET}@db/x")
     behind = load(tmp_path, WAKEFUL_DATABASE_URL=f"postgresql://db/x?user=me&password={_SECRET}")
 
-    assert _SECRET in inside.secrets & behind.secrets
+    assert (inside.secrets, behind.secrets) == ({_SECRET}, {_SECRET})
+
+
+def test_whatever_opens_something_is_a_secret(tmp_path: Path) -> None:
+    another = _WEBHOOK_SECRET.replace("MfKQ", "QKfM")
+    toml = f"""
+    [[webhooks]]
+    url = "https://a.example/"
+    secret = "{_WEBHOOK_SECRET} {another}"
+    [[hooks]]
+    name = "a"
+    secret = "{_WEBHOOK_SECRET} {another}"
+    signature = "standard"
+    message = "x"
+    [[hooks]]
+    name = "b"
+    secret = "{_SECRET}"
+    signature = "github"
+    message = "x"
+    """
+    tokens = {"TELEGRAM_TOKEN": "1:t", "SLACK_BOT_TOKEN": "xoxb", "SLACK_APP_TOKEN": "xapp"}
+
+    config = load(tmp_path, toml, **{f"WAKEFUL_{name}": token for name, token in tokens.items()})
+
+    of_hooks = {_WEBHOOK_SECRET, another, f"{_WEBHOOK_SECRET} {another}", _SECRET}
+    assert config.secrets == of_hooks | set(tokens.values())
 
 
 def test_webhooks_are_read_from_the_file(tmp_path: Path) -> None:
@@ -378,11 +418,6 @@ def test_a_time_zone_is_named_as_the_world_knows_it(tmp_path: Path) -> None:
     assert load(tmp_path, WAKEFUL_TIMEZONE="Europe/Berlin").timezone == "Europe/Berlin"
     with pytest.raises(ConfigError, match="the name of a time zone"):
         load(tmp_path, WAKEFUL_TIMEZONE="Middle/Earth")
-
-
-def test_the_zone_of_the_machine_is_that_of_its_environment_or_some_other_that_exists() -> None:
-    assert machine_zone({"TZ": ":America/New_York"}) == "America/New_York"
-    assert machine_zone({"TZ": "nonsense"}) == machine_zone({}) == ZoneInfo(machine_zone({})).key
 
 
 def test_the_manual_has_a_row_for_every_setting() -> None:

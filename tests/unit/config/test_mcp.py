@@ -84,7 +84,17 @@ def test_secrets_of_servers_are_known_and_never_shown(tmp_path: Path) -> None:
         (f'[mcp.a]\nurl = "https://me:{_SECRET}@x"', "without a password (use headers)"),
         ('[mcp.a]\ncommand = "x"\ntrust = "maybe"', "trust in [mcp.a] must be true or false."),
         ('[mcp.a]\ncommand = "x"\ncall_seconds = 0', "call_seconds in [mcp.a] must be"),
-        ('[mcp.a]\ncommand = "x"\ntools = [1]', "tools in [mcp.a] must be a list of texts"),
+        ('[mcp.a]\ncommand = "x"\ntools = ["a", 1]', "tools in [mcp.a] must be a list of texts"),
+        ('[mcp.a]\ncommand = "x"\nargs = ["a\\u0000"]', "args in [mcp.a] must be a list of texts"),
+        ('[mcp.a]\ncommand = "x"\nenv = "A"', "env in [mcp.a] must be a table of names and texts"),
+        ('[mcp.a]\ncommand = "x"\nenv = {A = "x", "" = "x"}', "env in [mcp.a] must be a table of names and texts"),
+        ('[mcp.a]\ncommand = "x"\nenv = {"A=B" = "x"}', "env in [mcp.a] must be a table of names and texts"),
+        ('[mcp.a]\ncommand = "x"\nenv = {"A\\u0000" = "x"}', "env in [mcp.a] must be a table of names and texts"),
+        ('[mcp.a]\nurl = "https://"', "url in [mcp.a] must be an address"),
+        ('[mcp.a]\nurl = "https://x#y"', "url in [mcp.a] must be an address"),
+        ('[mcp.a]\nurl = "https://["', "url in [mcp.a] must be an address"),
+        ("[mcp.a]\nurl = 5", "url in [mcp.a] must be an address"),
+        ('[mcp]\na = 1\n[mcp.b]\ncommand = "x"', "must be tables [mcp.NAME] in config.toml"),
     ],
 )
 def test_a_wrong_table_is_one_sentence_without_secrets(tmp_path: Path, toml: str, sentence: str) -> None:

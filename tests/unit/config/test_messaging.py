@@ -34,6 +34,30 @@ def test_a_door_opens_when_its_token_is_set_and_lets_nobody_in(tmp_path: Path) -
     assert (messaging.attachment_bytes, messaging.send_timeout, messaging.settle_seconds) == (20 * 2**20, 30, 3)
 
 
+def test_a_platform_gets_its_own_tokens_and_only_telegram_calls_the_server(tmp_path: Path) -> None:
+    given = {
+        "PUBLIC_URL": "https://a.example",
+        "TELEGRAM_TOKEN": TOKEN,
+        "TELEGRAM_MODE": "webhook",
+        "TELEGRAM_API_URL": "http://127.0.0.1:1/",
+        "DISCORD_TOKEN": "discord",
+        "SLACK_BOT_TOKEN": "xoxb",
+        "SLACK_APP_TOKEN": "xapp",
+    }
+    config = load(tmp_path, **{f"WAKEFUL_{name}": value for name, value in given.items()})
+
+    assert config.messaging.access == {
+        "telegram": PlatformAccess("http://127.0.0.1:1", TOKEN, mode="webhook"),
+        "discord": PlatformAccess("https://discord.com/api/v10", "discord"),
+        "slack": PlatformAccess("https://slack.com/api", "xoxb", "xapp"),
+    }
+    assert config.engine.closed_platforms == set()
+
+
+def test_a_webhook_of_telegram_needs_no_public_address_without_a_token(tmp_path: Path) -> None:
+    assert load(tmp_path, WAKEFUL_TELEGRAM_MODE="webhook").messaging.access == {}
+
+
 def test_each_setting_of_a_door_is_read(tmp_path: Path) -> None:
     given = {
         "TOKEN": TOKEN,

@@ -45,6 +45,22 @@ def test_the_environment_names_fallbacks_and_spend(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("fact", "least"),
+    [("context_window", 1), ("max_output", 1)]
+    + [(price, 0) for price in ("input_price", "cached_price", "cache_write_price", "output_price")],
+)
+def test_a_fact_of_a_model_has_a_least_value(tmp_path: Path, fact: str, least: int) -> None:
+    free = {"input_price": 0, "output_price": 0}
+
+    def table(value: int) -> str:
+        return '[models."a:b"]\n' + "\n".join(f"{name} = {one}" for name, one in (free | {fact: value}).items())
+
+    assert getattr(loaded(tmp_path, table(least)).models["a:b"].facts, fact) == least
+    with pytest.raises(ConfigError, match=rf'{fact} in \[models."a:b"\] must be'):
+        loaded(tmp_path, table(least - 1))
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("models = 3", 'must be tables [models."provider:model"] in config.toml, not 3.'),

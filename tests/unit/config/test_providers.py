@@ -53,6 +53,7 @@ def test_another_address_of_a_known_provider_may_need_no_key(tmp_path: Path) -> 
     copy = endpoint(tmp_path, "anthropic", ANTHROPIC_BASE_URL="http://127.0.0.1:4000")
 
     assert (copy.base_url, copy.lacks_key, copy.url_setting) == ("http://127.0.0.1:4000", False, "ANTHROPIC_BASE_URL")
+    assert copy.is_configured
 
 
 def test_a_table_says_how_an_endpoint_is_reached(tmp_path: Path) -> None:
@@ -86,7 +87,7 @@ def test_a_variable_that_is_named_and_not_set_is_a_missing_key(tmp_path: Path) -
 def test_a_table_without_a_key_sends_none(tmp_path: Path) -> None:
     mine = endpoint(tmp_path, "mine", '[providers.mine]\nbase_url = "http://127.0.0.1:8080/v1"')
 
-    assert (mine.wire, mine.api_key, mine.lacks_key) == (Wire.OPENAI, "", False)
+    assert (mine.wire, mine.api_key, mine.lacks_key, mine.is_configured) == (Wire.OPENAI, "", False, True)
 
 
 def test_a_table_of_a_known_name_goes_before_and_keeps_what_it_does_not_say(tmp_path: Path) -> None:
@@ -113,6 +114,8 @@ def test_options_belong_to_one_model(tmp_path: Path) -> None:
     toml = """
         [models."claude:claude-opus-5"]
         options = {thinking = {type = "adaptive"}}
+        [models."claude: claude-sonnet-5"]
+        options = {top_k = 3}
         [providers.claude]
         kind = "anthropic"
     """
@@ -120,6 +123,7 @@ def test_options_belong_to_one_model(tmp_path: Path) -> None:
     claude = endpoint(tmp_path, "claude", toml)
 
     assert claude.options_for("claude-opus-5") == {"thinking": {"type": "adaptive"}}
+    assert claude.options_for("claude-sonnet-5") == {"top_k": 3}
     assert claude.options_for("claude-haiku-5") == {}
 
 
@@ -128,14 +132,23 @@ def test_options_belong_to_one_model(tmp_path: Path) -> None:
     [
         ("providers = 3", "tables [providers.NAME]"),
         ("[providers]\nmine = 3", "tables [providers.NAME]"),
+        ("[providers]\nmine = 3\n[providers.other]", "tables [providers.NAME]"),
         ("[providers.Mine]", "'Mine' needs another name"),
+        ('[providers.""]', "'' needs another name"),
         ("[providers.demo]", "'demo' needs another name"),
         ('[providers.mine]\nkind = "soap"', "kind in [providers.mine] must be one of openai, anthropic, responses"),
         (f'[providers.mine]\nbase_url = "{_SECRET}"', "base_url in [providers.mine] must be an address"),
         (f'[providers.mine]\napi_key = "{_SECRET} x"', "api_key in [providers.mine] must be a key"),
         (f'[providers.mine]\napi_key_env = "{_SECRET}"', "api_key_env in [providers.mine] must be the name of"),
+        ("[providers.mine]\napi_key_env = 5", "api_key_env in [providers.mine] must be the name of"),
+        ('[providers.mine]\napi_key_env = "É"', "api_key_env in [providers.mine] must be the name of"),
         (f'[providers.mine]\napi_key = "{_SECRET}"\napi_key_env = "X"', "has both api_key and api_key_env"),
         (f'[providers.mine]\nheaders = {{x = "{_SECRET}\\n"}}', "headers in [providers.mine] must be a table of names"),
+        ("[providers.mine]\nheaders = 5", "headers in [providers.mine] must be a table of names"),
+        ('[providers.mine]\nheaders = {x = "y", z = 5}', "headers in [providers.mine] must be a table of names"),
+        ('[providers.mine]\nheaders = {x = "é"}', "headers in [providers.mine] must be a table of names"),
+        ('[providers.mine]\nheaders = {"x y" = "z"}', "headers in [providers.mine] must be a table of names"),
+        ('[providers.mine]\nheaders = {"é" = "z"}', "headers in [providers.mine] must be a table of names"),
         (
             "[providers.mine]\nurl = 3",
             "unknown field url: the fields are kind, base_url, api_key_env, api_key, headers",
