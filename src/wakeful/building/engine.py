@@ -106,7 +106,7 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
     """Build from the bottom up: the ledger, the processes, the tools, the loop, the engine."""
     host = this_host(config.home)
     binder = AdapterBinder([*ADAPTERS, *(CHAT_ADAPTERS[name]() for name in config.messaging.doors)])
-    on_close = EndReports(config.webhooks).write if config.webhooks else None
+    on_close = EndReports(config.webhooks).write
     ledger = Ledger(store, SystemClock(), config.engine, host=host, binder=binder, on_close=on_close)
     sandbox = build_sandbox(config)
     settings = build_process_settings(config, sandbox.sandbox)
@@ -133,19 +133,38 @@ def build_engine(config: Config, store: Store, providers: ProviderRegistry, *, a
         gate,
         config.agent,
         results,
-        redact,
-        metrics.count_model_error,
-        facts,
-        facts.cost_of,
-        mcp.toolset,
-        attachments,
+        redact=redact,
+        count_error=metrics.count_model_error,
+        windows=facts,
+        cost_of=facts.cost_of,
+        toolset_of=mcp.toolset,
+        files=attachments,
     )
     prompts = Prompts(config.home, OPERATOR, partial(has_memory, config.messaging.doors))
-    equipment = Equipment(loop, prompts, keeper, UnstoredProcesses(keeper, unstored), results, copies, attachments)
+    equipment = Equipment(
+        loop=loop,
+        prompts=prompts,
+        processes=keeper,
+        unstored=UnstoredProcesses(keeper, unstored),
+        files=results,
+        changed_files=copies,
+        attachments=attachments,
+    )
     engine = Engine(ledger, equipment, adopts=adopts)
-    names = frozenset(tool.spec.name for tool in tools)
     return Running(
-        engine, store, keeper, providers, catalogue, facts, metrics, files, schedules, mcp, attachments, names, sandbox
+        engine=engine,
+        store=store,
+        keeper=keeper,
+        providers=providers,
+        catalogue=catalogue,
+        facts=facts,
+        metrics=metrics,
+        files=files,
+        schedules=schedules,
+        mcp=mcp,
+        attachments=attachments,
+        tools=frozenset(tool.spec.name for tool in tools),
+        sandbox=sandbox,
     )
 
 

@@ -40,6 +40,7 @@ from wakeful.gateway.http import http_app
 from wakeful.gateway.messaging.doors import Doors
 from wakeful.gateway.messaging.inbound.people import People
 from wakeful.gateway.messaging.inbound.sessions import NewSessions
+from wakeful.gateway.messaging.settings import DoorSettings
 from wakeful.gateway.monitoring.health import Health
 from wakeful.gateway.monitoring.metrics import CountRequests, metrics_route
 from wakeful.gateway.openai.api import Api
@@ -111,7 +112,7 @@ def build_http(config: Config, running: Running, key: str, door: FrontDoor) -> A
             *(() if running.doors is None else running.doors.routes),
         ],
         health=health,
-        limits=RequestLimits(config.api_concurrency, config.api_concurrency_per_key),
+        limits=RequestLimits(in_all=config.api_concurrency, per_key=config.api_concurrency_per_key),
         origins=config.cors_origins,
         desk=door.desk,
         address=door.address,
@@ -127,7 +128,7 @@ def build_front_door(config: Config, running: Running, url: str = "") -> FrontDo
     # A wildcard address names no host, but the server can be reached at the loopback address.
     loopback = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(served, "")
     names = config.hosts if loopback else (*config.hosts, config.host, served)
-    page = config.public_url or (url.replace(served, loopback, 1) if loopback else url)
+    page = config.public_url or (url.replace(served, loopback) if loopback else url)
     return FrontDoor(desk, LoginLinks(desk, page if url else ""), OwnAddress(names, config.public_url))
 
 
@@ -135,7 +136,7 @@ def build_front_door(config: Config, running: Running, url: str = "") -> FrontDo
 async def open_front_door(config: Config, running: Running, key: str, url: str) -> AsyncIterator[FrontDoor]:
     """End logins whose password or key was replaced; then, while the block runs, cut off streams of ended logins."""
     door = build_front_door(config, running, url)
-    seals = seals_of(key, config.password, config.api_keys, operator=OPERATOR)
+    seals = seals_of(key=key, password=config.password, api_keys=config.api_keys, operator=OPERATOR)
     await end_outdated_logins(running.store, this_host(config.home).id, seals, operator=OPERATOR)
     async with running.engine.supervisor.at_work(door.desk.watch(SystemClock())):
         yield door
@@ -219,10 +220,14 @@ def build_hooks(config: Config, running: Running) -> list[Route]:
 
 
 def _hook_facts(hook: Hook, config: Config) -> HookFacts:
-    url = f"{config.public_url.rstrip('/')}/hooks/{hook.name}"
-    if hook.deliver is None:
-        return HookFacts(hook.name, hook.scheme, url, None)
-    return HookFacts(hook.name, hook.scheme, url, hook.deliver, config.messaging.doors[hook.deliver.platform].sessions)
+    platform = "" if hook.deliver is None else hook.deliver.platform
+    return HookFacts(
+        name=hook.name,
+        signature=hook.scheme,
+        url=f"{config.public_url}/hooks/{hook.name}",
+        deliver=hook.deliver,
+        scope=config.messaging.doors.get(platform, DoorSettings()).sessions,
+    )
 
 
 def document_families() -> list[Family]:
@@ -248,4 +253,4 @@ def build_api(config: Config, running: Running) -> Api:
 
 
 def build_streams(config: Config) -> StreamSettings:
-    return StreamSettings(config.stream_write_seconds, config.stream_comment_seconds)
+    return StreamSettings(write_seconds=config.stream_write_seconds, comment_seconds=config.stream_comment_seconds)

@@ -32,7 +32,7 @@ def build_models(config: Config) -> tuple[Catalogue, FactBook]:
     fallbacks = config.agent.fallback_models
     catalogue = Catalogue(sources, config.home / "models.json", config.model, fallbacks=fallbacks)
     learnt = WindowFile(config.home / "windows.json", settings_marks(sources))
-    has_cap = config.engine.daily_spend_usd is not None or config.engine.daily_spend_hard_usd is not None
+    has_cap = config.engine.waking_spend_usd is not None
     configured = {name: table.facts for name, table in config.models.items()}
     dear_writes = {name for name, one in config.providers.endpoints.items() if one.wire is Wire.ANTHROPIC}
     facts = FactBook(configured, catalogue.facts_of, learnt, dear_writes=dear_writes, warns_of_unpriced=has_cap)

@@ -41,7 +41,7 @@ def build_gate(ledger: Ledger, binder: AdapterBinder) -> Gate:
 
 def _can_show(turn: Turn) -> bool:
     """Return whether a person can look at the turn's session: clients of the API get the answer alone."""
-    return not turn.is_ephemeral and turn.door.name != APIServerAdapter.name
+    return turn.door.name != APIServerAdapter.name
 
 
 def build_tools(

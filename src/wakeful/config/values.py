@@ -4,6 +4,7 @@ Unfit.
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -213,11 +214,10 @@ def _amount(unit: str, low: float, high: float) -> Read:
 
 def _number(value: object, kind: Callable[[str], N]) -> N | None:
     """Return None if the value is not a number of this kind, such as TOML's true, which is an int in Python."""
-    try:
+    with suppress(ValueError, OverflowError):
         number = kind(str(value))
         return number if math.isfinite(number) else None
-    except (ValueError, OverflowError):
-        return None
+    return None
 
 
 def _pairs(value: object) -> list[tuple[str, str]]:
