@@ -50,7 +50,7 @@ async def running_engine(config: Config, *, adopts: bool) -> AsyncIterator[Runni
 
 async def _serve(config: Config, running: Running, ending: AsyncExitStack) -> Running:
     """Start what only servers do: webhooks, titles, schedules, messengers. Return what their routes need of it."""
-    engine, store, providers = running.engine, running.store, running.providers
+    engine, store = running.engine, running.store
     if config.webhooks:
         allows_private = config.webhooks_allow_private
         opening = load(_OPEN_WEBHOOKS)(engine, store, config.webhooks, allows_private=allows_private)
@@ -60,8 +60,7 @@ async def _serve(config: Config, running: Running, ending: AsyncExitStack) -> Ru
         await ending.enter_async_context(engine.supervisor.at_work(titles.job))
     await ending.enter_async_context(engine.supervisor.at_work(running.schedules.job))
     if config.messaging.doors:
-        opening = load(_OPEN_DOORS)(config, engine, store, providers.resolve)
-        doors = await ending.enter_async_context(opening)
+        doors = await ending.enter_async_context(load(_OPEN_DOORS)(config, running))
         running.files.on_post = doors.wake
         running = replace(running, doors=doors)
     return running

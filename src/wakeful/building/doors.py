@@ -1,17 +1,16 @@
 """Builds the doors of the messaging platforms that the settings name, and opens them."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 
 from starlette.routing import Route
 
+from wakeful.building.engine import Running
 from wakeful.building.loading import load
 from wakeful.config.config import Config
 from wakeful.config.values import OPERATOR
-from wakeful.engine.attachments.desk import AttachmentDesk
 from wakeful.engine.clock import SystemClock
-from wakeful.engine.engine import Engine
 from wakeful.errors import ConfigError
 from wakeful.gateway.messaging.door import PlatformDoor
 from wakeful.gateway.messaging.door_store import DoorStore
@@ -24,7 +23,6 @@ from wakeful.gateway.messaging.needs import PlatformNeeds
 from wakeful.gateway.messaging.platform import Platform
 from wakeful.gateway.platforms.chat import CHAT_ADAPTERS
 from wakeful.model.messaging.door import DoorStatus
-from wakeful.store.base import Store
 
 # Loaded only where their platform has a token: the packages of two of them are extras.
 _BUILDERS = {
@@ -35,13 +33,11 @@ _BUILDERS = {
 
 
 @asynccontextmanager
-async def open_doors(
-    config: Config, engine: Engine, store: Store, check_model: Callable[[str], object]
-) -> AsyncIterator[Doors]:
+async def open_doors(config: Config, running: Running) -> AsyncIterator[Doors]:
     """Open the doors that the settings name; nothing waits for a platform to answer."""
-    people = People(store, config.messaging.doors)
+    people = People(running.store, config.messaging.doors)
     routes: list[Route] = []
-    doors = await _build_doors(config, engine, store, people, check_model, routes)
+    doors = await _build_doors(config, running, people, routes)
 
     def statuses() -> dict[str, DoorStatus]:
         return {name: door.status for name, door in doors.items()}
@@ -54,22 +50,17 @@ async def open_doors(
 
 
 async def _build_doors(
-    config: Config,
-    engine: Engine,
-    store: Store,
-    people: People,
-    check_model: Callable[[str], object],
-    routes: list[Route],
+    config: Config, running: Running, people: People, routes: list[Route]
 ) -> dict[str, PlatformDoor]:
-    settings = config.messaging
-    commands = Commands(engine, store, check_model, config.model, config.engine.permission_mode)
+    engine, store, settings = running.engine, running.store, config.messaging
+    commands = Commands(engine, store, running.providers.resolve, config.model, config.engine.permission_mode)
     new = NewSessions(OPERATOR, config.model, config.workspace)
-    attachments = AttachmentDesk(store, config.home, settings.attachment_bytes)
     doors = {}
     for name in settings.doors:
-        platform = build_platform(name, await _needs(name, config, engine, store, routes))
+        kept = DoorStore(name, engine.node, store)
+        platform = build_platform(name, await _needs(name, config, kept, routes))
         door = CHAT_ADAPTERS[name].door()
-        make_ingress = partial(ChatIngress, engine, store, door, settings, people, commands, new, attachments)
+        make_ingress = partial(ChatIngress, engine, store, door, settings, people, commands, new, running.attachments)
         doors[name] = PlatformDoor(engine, store, platform, make_ingress, settings, SystemClock())
     return doors
 
@@ -85,8 +76,7 @@ def build_platform(name: str, needs: PlatformNeeds) -> Platform:
     return platform
 
 
-async def _needs(name: str, config: Config, engine: Engine, store: Store, routes: list[Route]) -> PlatformNeeds:
-    kept = DoorStore(name, engine.node, store)
+async def _needs(name: str, config: Config, kept: DoorStore, routes: list[Route]) -> PlatformNeeds:
     return PlatformNeeds(
         access=config.messaging.access[name],
         timeout=config.messaging.send_timeout,

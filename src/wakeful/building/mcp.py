@@ -35,7 +35,8 @@ def build_mcp(config: Config, processes: ProcessSettings) -> McpServers:
             server: McpServerSettings, on_change: Callable[[], None]
         ) -> AbstractAsyncContextManager[ServerConnection]:
             log = ServerLog(config.home / "logs" / f"mcp-{server.name}.log", redact)
-            return opening(server, StdioPlace(environment, config.workspace, log, files), on_change)
+            place = StdioPlace(environment=environment, folder=config.workspace, log=log, files=files)
+            return opening(server, place, on_change)
 
         return connect
 
