@@ -70,7 +70,7 @@ class _Pinned:
         self._addresses = addresses
 
     async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+        self, host: str, port: int, family: socket.AddressFamily = socket.AF_INET
     ) -> "list[ResolveResult]":
         return [self._result(host, port, address) for address in self._addresses]
 
@@ -83,7 +83,7 @@ class _Pinned:
             "host": address,
             "port": port,
             "family": socket.AF_INET6 if ":" in address else socket.AF_INET,
-            "proto": 0,
+            "proto": socket.IPPROTO_TCP,
             "flags": socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
         }
 
