@@ -147,6 +147,8 @@ async def test_the_page_is_linked_to_and_answered_at_where_a_browser_finds_it(tm
 async def test_a_login_ends_with_the_password_that_the_server_had(tmp_path: Path) -> None:
     config = config_in(tmp_path, PASSWORD="the first password")
     async with server_of(config) as server:
+        # What cuts off the streams of logins that end elsewhere.
+        assert "logins" in dict(server.running.engine.supervisor.counts())
         assert await _log_in(server) == 200
         assert (await server.http.get("/api/me")).status_code == 200
         cookies = server.http.cookies
