@@ -10,15 +10,15 @@ from wakeful.store.base import Store, Transaction
 
 
 async def test_the_secret_of_a_door_is_made_once_and_is_its_own(store: Store) -> None:
-    first = await DoorStore("telegram", "node_1", store).secret()
+    first = await DoorStore("telegram", node="node_1", store=store).secret()
 
     assert len(first) == 43
-    assert await DoorStore("telegram", "node_2", store).secret() == first
-    assert await DoorStore("slack", "node_1", store).secret() != first
+    assert await DoorStore("telegram", node="node_2", store=store).secret() == first
+    assert await DoorStore("slack", node="node_1", store=store).secret() != first
 
 
 async def test_only_the_node_that_holds_a_door_adds_to_its_memory(store: Store) -> None:
-    mine, others = (DoorStore("telegram", node, store) for node in ("node_1", "node_2"))
+    mine, others = (DoorStore("telegram", node=node, store=store) for node in ("node_1", "node_2"))
     secret = await mine.secret()
     await store.write(lambda tx: tx.platform_doors.hold("telegram", "node_1"))
 
@@ -27,7 +27,7 @@ async def test_only_the_node_that_holds_a_door_adds_to_its_memory(store: Store) 
     await mine.memory.write({"offset": 6})
 
     assert await others.memory.read() == {"secret": secret, "offset": 6, "webhook": "set"}
-    assert await DoorStore("slack", "node_1", store).memory.read() == {}
+    assert await DoorStore("slack", node="node_1", store=store).memory.read() == {}
 
 
 async def test_messages_that_were_sent_or_taken_in_are_recalled(store: Store) -> None:
@@ -39,7 +39,7 @@ async def test_messages_that_were_sent_or_taken_in_are_recalled(store: Store) ->
 
     chat = Chat("telegram:2", "telegram", ChatKind.PRIVATE, "2", "", "ses_1", last_message_id="70", last_at=5.0)
     await store.write(lambda tx: tx.chats.put(chat))
-    kept = DoorStore("telegram", "node_1", store)
+    kept = DoorStore("telegram", node="node_1", store=store)
 
     assert list(await kept.recall()) == [("2", "70"), ("1", "55")]
     assert (await kept.chats(5.0), await kept.chats(6.0)) == ([chat], [])

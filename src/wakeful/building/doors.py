@@ -57,7 +57,7 @@ async def _build_doors(
     new = NewSessions(OPERATOR, config.model, config.workspace)
     doors = {}
     for name in settings.doors:
-        kept = DoorStore(name, engine.node, store)
+        kept = DoorStore(name, node=engine.node, store=store)
         platform = build_platform(name, await _needs(name, config, kept, routes))
         door = CHAT_ADAPTERS[name].door()
         make_ingress = partial(ChatIngress, engine, store, door, settings, people, commands, new, running.attachments)

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
 
 from tests.unit.building.kit import URL, Server, config_in, server_of
 from wakeful.building.http import build_desk, build_front_door
+from wakeful.model.session import Address
 
 _SECRET = "a-secret-of-16-characters-and-more"
 _TOML = f"""
@@ -63,6 +65,18 @@ async def test_every_room_of_the_page_is_served(tmp_path: Path) -> None:
         )
         assert (await _json(server, "/api/usage"))["spent_today_usd"] == 0
         assert (await _json(server, "/api/pairings")) == {"pairings": []}
+
+
+async def test_the_skills_of_a_session_are_those_of_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _put_skill(tmp_path / "skills" / "everywhere", "---\ndescription: Helps.\n---\n")
+    _put_skill(tmp_path / "here" / ".agents" / "skills" / "there", "---\ndescription: Helps.\n---\n")
+    # The folder of the server is nobody's workspace.
+    monkeypatch.chdir(tmp_path / "here")
+    async with server_of(config_in(tmp_path)) as server:
+        for folder, names in ((str(tmp_path / "here"), ["everywhere", "there"]), ("", ["everywhere"])):
+            session = await server.running.engine.create_session("operator", Address("web"), "demo:wakeful", folder)
+            shown = (await _json(server, f"/api/skills?session_id={session.id}"))["skills"]
+            assert [skill["name"] for skill in shown] == names
 
 
 def _put_skill(folder: Path, text: str) -> None:

@@ -12,7 +12,7 @@ _RECALLED = 1000
 
 
 class DoorStore:
-    def __init__(self, name: str, node: str, store: Store) -> None:
+    def __init__(self, name: str, *, node: str, store: Store) -> None:
         """`name` is the platform's, `node` this server's."""
         self._name = name
         self._node = node
