@@ -9,6 +9,11 @@ from wakeful.config.home import find_home, make_home
 from wakeful.errors import ConfigError
 
 
+def test_home_is_a_hidden_folder_of_the_user_unless_it_is_set() -> None:
+    assert find_home({}) == find_home({"WAKEFUL_HOME": " "}) == Path("~/.wakeful").expanduser()
+    assert find_home({"WAKEFUL_HOME": "here"}) == Path.cwd() / "here"
+
+
 def test_a_new_home_is_for_its_owner_only(tmp_path: Path) -> None:
     home = tmp_path / "deep" / "home"
 

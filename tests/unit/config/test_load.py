@@ -46,11 +46,6 @@ def test_without_settings_the_demonstration_model_runs_on_a_file_in_the_home_fol
     assert config.engine.closed_platforms == set(PLATFORMS)
 
 
-def test_home_is_a_hidden_folder_of_the_user_unless_it_is_set() -> None:
-    assert load_config({}).home == Path("~/.wakeful").expanduser()
-    assert load_config({"WAKEFUL_HOME": "here"}).home == Path.cwd() / "here"
-
-
 def test_settings_are_read_from_the_file(tmp_path: Path) -> None:
     config = load(
         tmp_path,
