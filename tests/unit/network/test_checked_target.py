@@ -68,3 +68,8 @@ async def test_private_addresses_are_found_where_they_are_allowed() -> None:
 async def test_a_name_without_an_address_is_an_error() -> None:
     with pytest.raises(OSError, match="no address"):
         await TargetFinder(Names([]), allows_private=True).find("http://hooks.example/")
+
+
+async def test_a_name_that_the_system_knows_has_each_of_its_addresses_once() -> None:
+    assert await addresses_of("127.0.0.1") == ["127.0.0.1"]
+    assert await addresses_of("::1") == ["::1"]
