@@ -44,7 +44,7 @@ def opened_folder(path: Path) -> Iterator[int]:
     """Yield the folder, for `dir_fd`. Raises OSError."""
     folder = os.open(path.anchor or ".", _STEP)
     try:
-        for name in path.parts[1:] if path.anchor else path.parts:
+        for name in path.parts:
             inner = os.open(name, _STEP, dir_fd=folder)
             os.close(folder)
             folder = inner

@@ -1,7 +1,6 @@
 """Work that is under way ends, whatever becomes of who has asked for it."""
 
 import asyncio
-import gc
 import threading
 
 import pytest
@@ -82,6 +81,5 @@ async def test_an_error_or_an_end_that_nobody_waits_for_is_no_complaint() -> Non
     async with asyncio.timeout(PATIENCE):
         await under_way.ended()
     del job, calling
-    gc.collect()
 
     assert complaints == []
