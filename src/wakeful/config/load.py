@@ -130,16 +130,15 @@ def _compose(
 ) -> Config:
     messaging = messaging_settings(values)
     closed = frozenset(PLATFORMS) - messaging.doors.keys()
-    # Its tables are only a part of what the field of this name holds.
-    plain = {name: value for name, value in values.items() if name != "providers"}
+    # The tables of this name are only a part of what the field holds.
+    own = _fields_of(Config, values) | {"providers": provider_settings(values, environment)}
     return Config(
         home=home,
         engine=EngineSettings(**_fields_of(EngineSettings, values), closed_platforms=closed),
         messaging=messaging,
         agent=AgentSettings(**_fields_of(AgentSettings, values)),
-        providers=provider_settings(values, environment),
         origins=origins,
-        **_fields_of(Config, plain),
+        **own,
     )
 
 
