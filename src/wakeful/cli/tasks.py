@@ -80,7 +80,8 @@ async def _print_log(client: Client, name: str) -> None:
     offset, is_screen = 0, sys.stdout.isatty()
     while True:
         page = await client.get(f"/api/tasks/{task_id}/log", offset=offset)
-        click.echo(harmless(page["output"]) if is_screen else page["output"], nl=False)
+        # click would take the colours out of what goes into a pipe.
+        click.echo(harmless(page["output"]) if is_screen else page["output"], nl=False, color=True)
         if page["next_offset"] == offset:
             return
         offset = page["next_offset"]
