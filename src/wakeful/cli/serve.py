@@ -56,7 +56,7 @@ async def _serve(config: Config, key: str, listener: socket.socket) -> None:
             # The engine stops first, so that /health can report that the server is stopping.
             async with serving(app, listeners, before_end=running.engine.stop) as server:
                 _spare_the_collector()
-                _greet(config, listener)
+                click.echo("\n".join(greeting(config, listener)))
                 click.echo(await _way_in(door.links))
                 running.mcp.prepare()
                 jobs: list[asyncio.Future[Any]] = [server, caught]
@@ -74,11 +74,12 @@ def _spare_the_collector() -> None:
     gc.set_threshold(10_000, 20, 20)
 
 
-def _greet(config: Config, listener: socket.socket) -> None:
-    click.echo(f"Wakeful is at {url_of(listener)}")
+def greeting(config: Config, listener: socket.socket) -> list[str]:
+    """Return the lines that say where the server is and where its key is."""
+    lines = [f"Wakeful is at {url_of(listener)}"]
     if ip_address(listener.getsockname()[0]).is_unspecified and not config.hosts and not config.public_url:
-        click.echo("Other machines can use it only by the names that WAKEFUL_HOSTS lists.")
-    click.echo(f"The key is in {config.home / 'key'}; wakeful key prints it.")
+        lines.append("Other machines can use it only by the names that WAKEFUL_HOSTS lists.")
+    return [*lines, f"The key is in {config.home / 'key'}; wakeful key prints it."]
 
 
 async def _way_in(links: LoginLinks) -> str:
