@@ -37,6 +37,9 @@ class ChatServer(Client):
         self.faults: dict[str, list[WakefulError]] = defaultdict(list)
         # What was asked: method, path, and what it carried.
         self.asked: list[tuple[str, str, Mapping[str, Any]]] = []
+        # Cleared while the server is slow to take what is posted.
+        self.takes = asyncio.Event()
+        self.takes.set()
         # Streams that are open now, by what they carry.
         self.open_streams: list[str] = []
         self._frames: dict[str, asyncio.Queue[Frame | WakefulError]] = defaultdict(asyncio.Queue)
@@ -63,6 +66,7 @@ class ChatServer(Client):
         return self._answered("GET", path, query, self.snapshot if path == "/api/session" else {})
 
     async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        await self.takes.wait()
         return self._answered("POST", path, body, {})
 
     async def patch(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
