@@ -62,6 +62,12 @@ class ChatServer(Client):
                 self._has_news.clear()
                 await self._has_news.wait()
 
+    async def until_closed(self, stream: str) -> None:
+        async with asyncio.timeout(10):
+            while stream in self.open_streams:
+                self._has_news.clear()
+                await self._has_news.wait()
+
     async def get(self, path: str, **query: str | int) -> dict[str, Any]:
         return self._answered("GET", path, query, self.snapshot if path == "/api/session" else {})
 
@@ -91,6 +97,7 @@ class ChatServer(Client):
                 yield ServerEvent(str(number), *frame)
         finally:
             self.open_streams.remove(stream)
+            self._has_news.set()
 
     def _answered(self, method: str, path: str, carried: Mapping[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
         self.asked.append((method, path, carried))
