@@ -1,8 +1,10 @@
 """What models and tools write is shown and never obeyed."""
 
+from datetime import datetime
+
 import pytest
 
-from wakeful.cli.plain_text import duration, harmless, one_line, output_lines, shortened_lines
+from wakeful.cli.plain_text import aligned, clock_time, duration, harmless, one_line, output_lines, shortened_lines
 
 
 @pytest.mark.parametrize(
@@ -60,11 +62,45 @@ def test_long_output_is_folded_in_its_middle() -> None:
 
 def test_nothing_is_folded_to_hide_a_single_line() -> None:
     assert shortened_lines(["a", "b", "c"], 1, 1) == ["a", "b", "c"]
+    assert shortened_lines(["a", "b", "c", "d"], 1, 1) == ["a", "… 2 more lines", "d"]
+    assert shortened_lines(["a", "b", "c"], 1, 0) == ["a", "… 2 more lines"]
 
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(0.04, "0.0 s"), (5, "5 s"), (59.9, "59 s"), (61, "1 min 01 s"), (3725, "1 h 02 min"), (-1.0, "0.0 s")],
+    [
+        (0.04, "0.0 s"),
+        (5, "5 s"),
+        (9.9, "9.9 s"),
+        (10.0, "10 s"),
+        (59.9, "59 s"),
+        (60, "1 min 00 s"),
+        (61, "1 min 01 s"),
+        (3599, "59 min 59 s"),
+        (3600, "1 h 00 min"),
+        (3725, "1 h 02 min"),
+        (-1.0, "0.0 s"),
+        (-1, "0 s"),
+    ],
 )
 def test_durations_are_short(seconds: float, words: str) -> None:
     assert duration(seconds) == words
+
+
+def test_a_time_of_another_day_has_its_day() -> None:
+    today = datetime.now().astimezone().replace(hour=12, minute=5)
+
+    assert clock_time(today.isoformat()) == "12:05"
+    assert clock_time(today.replace(year=2020, month=5, day=1).isoformat()) == "1 May 12:05"
+
+
+def test_columns_are_as_wide_as_their_widest_cell() -> None:
+    assert aligned([["a", "bcd", ""], ["abc", "b", "x"]]) == ["a    bcd", "abc  b    x"]
+
+
+def test_joiners_stay_because_scripts_and_emoji_need_them() -> None:
+    assert harmless("\u0645\u200c\u0645 👩\u200d👧") == "\u0645\u200c\u0645 👩\u200d👧"
+
+
+def test_blanks_at_the_end_of_output_lines_are_dropped() -> None:
+    assert output_lines("a  \n\n  b\r\nc\r") == ["a", "", "  b", "c"]

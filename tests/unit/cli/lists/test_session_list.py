@@ -1,5 +1,6 @@
 """How a session is found, and how it looks in a list."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -51,3 +52,23 @@ def test_a_session_shows_its_short_id() -> None:
 
 def test_numbers_are_for_choosing() -> None:
     assert [line.split()[0] for line in numbered_lines([row(), row(title="")])] == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"), [("x" * 60, "x" * 60), ("x" * 61, f"{'x' * 59}…"), (None, "(nothing said yet)")]
+)
+def test_a_title_is_cut_only_where_it_is_too_long(title: str | None, shown: str) -> None:
+    (line,) = session_lines([row(title=title)])
+
+    assert line.endswith(f"  {shown}")
+
+
+def test_a_row_to_choose_from_ends_with_the_id_and_times_stand_under_each_other() -> None:
+    later = datetime.now(UTC).isoformat()
+    first, second = numbered_lines([row(session_id="ses_01aaaaaa", unread=True), row(updated_at=later)])
+
+    assert first.endswith("Hello  [unread]  aaaaaa")
+    assert first.index("Hello") == second.index("Hello")
+    assert [line.index("Hello") for line in session_lines([row(), row(updated_at=later)])] == [
+        first.index("Hello") - 1
+    ] * 2

@@ -9,7 +9,7 @@ IDS = [f"gnt_{number}" for number in range(5000)]
 KNOWN = ["ses_01abc", "ses_01abd", "ses_02xyz"]
 
 
-@pytest.mark.parametrize("name", ["ses_02xyz", "ses_02", "02x", "yz", "2xyz", "ses_xyz"])
+@pytest.mark.parametrize("name", ["ses_02xyz", "ses_02", "02x", "yz", "2xyz", "ses_xyz", "ses_yz"])
 def test_the_beginning_or_the_end_of_an_id_is_enough(name: str) -> None:
     assert only_one(name, KNOWN, SessionNotFound, "session") == "ses_02xyz"
 
@@ -18,7 +18,10 @@ def test_a_whole_id_is_itself_even_where_a_longer_one_begins_with_it() -> None:
     assert only_one("ses_01", ["ses_01", "ses_012"], SessionNotFound, "session") == "ses_01"
 
 
-@pytest.mark.parametrize(("name", "words"), [("ses_9", "no session"), ("", "no session"), ("ses_01a", "2 sessions")])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("ses_9", "no session ses_9"), ("", "no session"), ("ses_01a", "2 sessions"), ("z", "no session z")],
+)
 def test_no_match_and_several_matches_are_different_errors(name: str, words: str) -> None:
     with pytest.raises(SessionNotFound, match=words):
         only_one(name, KNOWN, SessionNotFound, "session")
@@ -50,3 +53,9 @@ def test_a_thing_is_found_by_its_name_the_beginning_of_it_or_its_id() -> None:
 def test_an_unknown_or_ambiguous_name_is_not_found(given: str, complaint: str) -> None:
     with pytest.raises(GrantNotFound, match=complaint):
         find_named(given, IDS, GrantNotFound, "grant")
+
+
+def test_ids_that_are_the_same_share_their_name() -> None:
+    first, second, other = short_names(["ses_1/c", "ses_1/c", "ses_2/c"])
+
+    assert first == second != other

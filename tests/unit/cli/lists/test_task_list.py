@@ -1,8 +1,13 @@
 """How background work looks in a list."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from wakeful.cli.lists.task_list import short_task_lines, task_lines
+import pytest
+
+from tests.unit.cli.scripted_server import ScriptedServer
+from wakeful.cli.lists.task_list import find_task, short_task_lines, task_lines
+from wakeful.errors import TaskNotFound
 
 
 def row(**more: Any) -> dict[str, Any]:
@@ -35,3 +40,22 @@ def test_a_command_is_one_harmless_line() -> None:
     assert line.endswith("…")
     assert "a b " in line
     assert "\x1b" not in line
+
+
+@pytest.mark.parametrize(("command", "shown"), [("x" * 80, "x" * 80), ("x" * 81, f"{'x' * 79}…")])
+def test_a_command_is_cut_only_where_it_is_too_long(command: str, shown: str) -> None:
+    assert task_lines([row(command=command)])[0].endswith(f"  {shown}")
+
+
+def test_the_time_of_a_running_task_runs() -> None:
+    started = (datetime.now(UTC) - timedelta(seconds=3605)).isoformat()
+
+    assert "1 h 00 min" in task_lines([row(started_at=started, ended_at=None)])[0]
+
+
+async def test_a_task_is_found_by_a_part_of_its_id() -> None:
+    server = ScriptedServer({"GET /api/tasks": {"tasks": [row(id="proc_01aaaaaa"), row(id="proc_01bbbbbb")]}})
+
+    assert await find_task(server, "bbbbbb") == "proc_01bbbbbb"
+    with pytest.raises(TaskNotFound, match="There is no task zzz"):
+        await find_task(server, "zzz")
