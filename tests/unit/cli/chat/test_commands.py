@@ -2,7 +2,8 @@
 
 import pytest
 
-from wakeful.cli.chat.commands import COMMANDS, Line, LineKind, choice_in, help_lines, parse_line
+from wakeful.cli.chat.commands import COMMANDS, Line, LineKind, choice_in, help_lines, mode_lines, parse_line
+from wakeful.model.approvals.mode import Mode
 
 
 @pytest.mark.parametrize(
@@ -14,6 +15,8 @@ from wakeful.cli.chat.commands import COMMANDS, Line, LineKind, choice_in, help_
         ("/ alone", Line(LineKind.SAY, "/ alone")),
         ("! go left", Line(LineKind.STEER, "go left")),
         ("/steer go left", Line(LineKind.STEER, "go left")),
+        ("!\nnow", Line(LineKind.STEER, "now")),
+        ("/allow  a\nb", Line(LineKind.COMMAND, "a\nb", "allow")),
         ("/steer", Line(LineKind.COMMAND, "", "steer")),
         ("/resume 2 ", Line(LineKind.COMMAND, "2", "resume")),
         ("/nonsense", Line(LineKind.COMMAND, "", "nonsense")),
@@ -49,3 +52,19 @@ def test_help_names_every_command_and_fits_a_usual_terminal() -> None:
 
     assert all(any(line.startswith(f"/{name}") for line in lines) for name in COMMANDS)
     assert max(map(len, lines)) <= 76
+
+
+def test_modes_are_listed_under_each_other() -> None:
+    lines = mode_lines()
+
+    assert [line.split()[0] for line in lines] == list(Mode)
+    assert {line.index(line.split(maxsplit=1)[1]) for line in lines} == {max(map(len, Mode)) + 2}
+
+
+def test_help_stands_in_columns_and_ends_with_the_keys() -> None:
+    lines = help_lines()
+    commands, keys = lines[: lines.index("")], lines[lines.index("") + 1 :]
+
+    assert commands[0] == f"{'/new':<25}begin a new session"
+    assert len(commands) == len(COMMANDS)
+    assert keys[0].startswith("Enter sends.")

@@ -28,3 +28,15 @@ def test_of_a_turn_that_has_just_been_opened_the_one_before_has_just_ended() -> 
     turns.hear_end("a")
 
     assert (turns.waited_for("new", 5.0), turns.waited_for("new", 0.0)) == (1, None)
+
+
+def test_a_turn_that_still_ran_is_not_waited_for_and_neither_is_an_unknown_one() -> None:
+    turns = KnownTurns()
+    turns.learn({"a": turn(1, 0, None), "b": turn(2, 10, 20), "d": turn(4, 21, None)})
+
+    assert turns.waited_for("b", 5.0) is None
+    assert turns.waited_for("d", 5.0) is None
+    # The turn before it ended exactly when it was posted.
+    turns.learn({"a": turn(1, 0, 5)})
+    assert turns.waited_for("b", 5.0) is None
+    assert turns.waited_for("b", 5.1) == 1

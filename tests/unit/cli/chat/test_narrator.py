@@ -1,37 +1,18 @@
 """A session on a screen: what is final, what is not yet, and what was taken back."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from wakeful.cli.chat.cards.card import Card, Tone
+from tests.unit.cli.chat.questions import a_question
+from tests.unit.cli.chat.recording_screen import RecordingScreen
+from wakeful.cli.chat.cards.card import Tone
 from wakeful.cli.chat.narrator import Narrator
-from wakeful.cli.chat.screens.screen import AnswerDraft
 from wakeful.cli.chat.standing import Standing
 from wakeful.cli.plain_text import clock_time
+from wakeful.errors import WakefulError
 
 Frame = tuple[str, dict[str, Any]]
-
-
-class RecordingScreen:
-    def __init__(self) -> None:
-        self.shown: list[str] = []
-        self.cards: list[Card] = []
-        self.draft = AnswerDraft()
-
-    def show(self, card: Card) -> None:
-        self.cards.append(card)
-        self.shown.append(f"{card.mark} {card.title}")
-
-    def show_answer(self, block: str) -> None:
-        self.shown.append(block)
-
-    def change_draft(self, draft: AnswerDraft) -> None:
-        self.draft = draft
-
-    def change_work(self, lines: Mapping[str, str]) -> None:
-        self.work = lines
 
 
 def narrated(*frames: Frame, standing: Standing | None = None) -> RecordingScreen:
@@ -268,3 +249,189 @@ def test_sub_agents_are_shown_as_long_as_they_run() -> None:
     task["status"] = "exited"
     narrator.show_work()
     assert screen.work == {}
+
+
+def test_only_the_step_that_was_shown_in_part_is_marked_as_taken_back() -> None:
+    of_another = narrated(token("One.\n\nHalf\n"), ("step_abandoned", {"step": 2}))
+    again = narrated(token("One.\n\nHalf\n"), ("step_abandoned", {"step": 1}), ("step_abandoned", {"step": 1}))
+    after_tool = narrated(token("One.\n\nTwo.\n"), call("c1"), ("step_abandoned", {"step": 1}))
+    next_step = narrated(token("One.\n\nTwo.\n"), token("Half", step=2), ("step_abandoned", {"step": 2}))
+
+    assert of_another.shown == ["One."]
+    assert [line for line in again.shown if "broke off" in line] == again.shown[1:]
+    assert len(again.shown) == 2
+    assert after_tool.shown == ["One.", "Two."]
+    assert next_step.shown == ["One.", "Two."]
+    assert (again.draft.text, again.draft.thought) == ("", "")
+
+
+def test_a_thought_of_an_abandoned_step_is_forgotten() -> None:
+    thought = ("reasoning", {"step": 1, "text": "Hm."})
+
+    screen = narrated(thought, ("step_abandoned", {"step": 1}), token("Well."), ("done", {"turn_id": "t"}))
+
+    assert (screen.shown, screen.draft.thought) == (["Well."], "")
+
+
+def test_each_step_ends_the_words_of_the_one_before() -> None:
+    screen = narrated(token("One"), ("reasoning", {"step": 2, "text": "Hm."}), token("Two", step=2), ("usage", {}))
+
+    assert (screen.shown, screen.draft.text) == (["One", "· Hm.", "Two"], "")
+
+
+def test_a_session_that_is_forgotten_leaves_nothing_on_the_screen() -> None:
+    screen = RecordingScreen()
+    standing = Standing(approvals={"c": a_question("rm")})
+    narrator = Narrator(screen, standing)
+    for name, data in (token("Half an"), call("c1"), ("reasoning", {"step": 2, "text": "Hm."}), notice(0)):
+        narrator.show_frame(name, data)
+    narrator.show_question()
+    shown = len(screen.shown)
+
+    narrator.forget()
+
+    # The notice was waiting for others.
+    assert screen.shown[shown:] == ["◆ `make` ended well · exit code 0"]
+    assert (screen.draft.text, screen.draft.thought, screen.draft.calls) == ("", "", {})
+    narrator.show_frame("tool_complete", {"call_id": "c1", "result": "{}", "seconds": 0.1})
+    narrator.show_frame("step_abandoned", {"step": 2})
+    assert screen.shown[shown + 1 :] == ["▸ a tool"]
+    # Its question is asked again when the session is.
+    narrator.show_question()
+    assert screen.shown[-1].startswith("? The agent asks")
+
+
+def test_a_question_is_shown_once_and_its_clock_starts() -> None:
+    screen, standing = RecordingScreen(), Standing()
+    narrator = Narrator(screen, standing)
+    narrator.show_question()
+    assert (screen.shown, standing.asked_at) == ([], 0.0)
+    standing.approvals = {"c": a_question("rm"), "d": a_question("rm", call_id="d")}
+
+    narrator.show_question()
+    narrator.show_question()
+
+    assert len(screen.shown) == 1
+    assert screen.cards[0].note.endswith("1 more after it")
+    assert standing.asked_at > 0
+
+
+def test_a_watcher_is_not_told_to_answer() -> None:
+    screen = RecordingScreen()
+    Narrator(screen, Standing(approvals={"c": a_question("rm")}, may_answer=False)).show_question()
+
+    assert screen.cards[0].lines[-1] == "wakeful approvals answers it, from another terminal."
+
+
+@pytest.mark.parametrize(
+    ("more", "role", "shown"),
+    [
+        ({"content": "No\ncredit."}, "error", "✗ No credit."),
+        ({"content": "You\nsaid so."}, "note", "· You said so."),
+        ({"content": "hi", "source": "cron", "attachments": [{"name": "a", "size": 1}]}, "user", "❯ hi"),  # noqa: RUF001
+    ],
+)
+def test_every_recorded_message_is_shown(more: dict[str, Any], role: str, shown: str) -> None:
+    screen = RecordingScreen()
+
+    Narrator(screen, Standing()).recall({"notice": None, "tool": None, "source": "user", "role": role} | more)
+
+    assert screen.shown == [shown]
+    assert screen.cards[0].lines == (("[a, 1 bytes]",) if role == "user" else ())
+
+
+def test_a_recorded_call_without_a_result_was_interrupted() -> None:
+    screen = RecordingScreen()
+    narrator = Narrator(screen, Standing())
+    tool: dict[str, Any] = {
+        "name": "terminal",
+        "arguments": "{}",
+        "result": None,
+        "seconds": None,
+        "status": "running",
+        "changes": [],
+    }
+    base = {"notice": None, "source": "assistant", "role": "tool", "content": ""}
+
+    narrator.recall(base | {"tool": tool})
+    narrator.recall(base | {"tool": tool | {"status": "done"}})
+
+    assert [card.note for card in screen.cards] == ["no result: the turn ended first", ""]
+
+
+def test_recorded_notices_of_one_step_are_one_card() -> None:
+    screen = RecordingScreen()
+    narrator = Narrator(screen, Standing())
+    base = {"source": "process_wakeup", "content": "[…\nOutput:\nbuilt]", "turn_id": "turn_2", "role": "user"}
+    ended = {"status": "exited", "exit_code": 0, "command": "make", "task_id": "p", "delivered": "joined"}
+    for number in range(2):
+        told = ended | {"task_id": f"p{number}"}
+        narrator.recall(base | {"notice": told, "id": f"turn_2.3.{number}"})
+    assert screen.shown == []
+
+    narrator.recall({"notice": None, "tool": None, "source": "user", "role": "assistant", "content": "Read."})
+
+    assert screen.shown == ["◆ 2 jobs reported", "Read."]
+    assert screen.cards[0].note == "reported at step 4"
+
+
+def test_a_note_between_messages_is_a_remark_and_ends_the_answer_before_it() -> None:
+    screen = narrated(
+        token("Half"),
+        ("message", {"role": "note", "content": "You\nundid it.", "source": "user"}),
+        ("message", {"content": "hi", "source": "user", "attachments": [{"name": "a", "size": 1}]}),
+    )
+
+    assert screen.shown == ["Half", "· You undid it.", "❯ hi"]  # noqa: RUF001
+    assert screen.cards[1].lines == ("[a, 1 bytes]",)
+
+
+def test_a_session_that_cannot_be_followed_says_why_after_what_it_had_said() -> None:
+    screen = RecordingScreen()
+    narrator = Narrator(screen, Standing())
+    narrator.show_frame(*token("Half"))
+    narrator.show_frame(*notice(0))
+
+    narrator.lose(WakefulError("It is\ngone."))
+
+    assert screen.shown == ["◆ `make` ended well · exit code 0", "Half", "✗ It is gone."]
+
+
+@pytest.mark.parametrize(
+    ("status", "will_notify", "is_shown"),
+    [("failed", False, True), ("failed", True, False), ("killed", True, True)],
+)
+def test_the_end_of_a_job_is_remarked_unless_the_agent_tells_of_it(
+    status: str, will_notify: bool, is_shown: bool
+) -> None:
+    standing = Standing()
+    standing.hear("task_started", {"task": {"id": "p", "command": "make", "will_notify": will_notify}})
+    ended = {"process_id": "p", "status": status, "exit_code": None}
+
+    screen = narrated(
+        ("process_complete", ended | {"process_id": "unknown"}), ("process_complete", ended), standing=standing
+    )
+
+    assert bool(screen.shown) is is_shown
+
+
+def test_a_withdrawn_message_ends_nothing_and_calls_end_with_their_turn() -> None:
+    withdrawn = narrated(token("Still"), call("c1"), ("cancelled", {"turn_id": "x", "reason": "withdrawn"}))
+    ended = narrated(call("c1"), ("done", {"turn_id": "t"}), ("done", {"turn_id": "t2"}))
+
+    assert (withdrawn.shown, list(withdrawn.draft.calls)) == (["Still"], ["c1"])
+    assert (ended.shown, ended.draft.calls) == (["▸ terminal  ls"], {})
+
+
+def test_a_result_shows_its_changes() -> None:
+    change = {"path": "a", "kind": "created", "added": 1, "removed": 0, "diff": "+x", "undone": False}
+
+    screen = narrated(
+        call("c1"), ("tool_complete", {"call_id": "c1", "result": "", "seconds": 0.1, "changes": [change]})
+    )
+
+    assert (screen.cards[0].is_diff, screen.cards[0].lines) == (True, ("+x",))
+
+
+def test_a_gap_is_remarked() -> None:
+    assert narrated(("gap", {})).shown == ["· Some of what happened is no longer in the log."]

@@ -5,7 +5,15 @@ from typing import Any
 import pytest
 
 from wakeful.cli.chat.cards.card import Tone
-from wakeful.cli.chat.cards.cards import cancelled_card, ended_card, thought_card, user_card, wake_card
+from wakeful.cli.chat.cards.cards import (
+    cancelled_card,
+    ended_card,
+    failed_card,
+    thought_card,
+    user_card,
+    wake_card,
+    wakes_card,
+)
 
 NOTICE: dict[str, Any] = {
     "source": "process_wakeup",
@@ -97,3 +105,51 @@ def test_long_thoughts_are_folded_and_empty_ones_not_shown() -> None:
 def test_a_stop_differs_from_an_interruption() -> None:
     assert cancelled_card({"code": "stopped", "message": "The turn was stopped."}).title == "Stopped."
     assert cancelled_card({"code": "interrupted", "message": "A newer one."}).title == "A newer one."
+
+
+def test_a_failure_without_a_reason_has_words_too() -> None:
+    assert failed_card({"message": "No\ncredit."}).title == "No credit."
+    assert failed_card({}).title == "The turn could not be finished."
+    assert cancelled_card({}).title == "Stopped."
+    assert cancelled_card({"code": "interrupted"}).title == "Stopped."
+
+
+def test_a_long_message_is_folded_and_its_files_follow() -> None:
+    lines = [str(number) for number in range(20)]
+
+    card = user_card("\n".join(lines), "user", [{"name": "a\n.txt", "size": 1234}])
+
+    assert card.lines == (*lines[1:12], "… 6 more lines", "18", "19", "[a .txt, 1,234 bytes]")
+    assert (card.title, card.note, card.is_prose) == ("0", "", True)
+
+
+def test_several_wake_ups_are_rows_with_the_last_line_of_each() -> None:
+    silent = NOTICE | {"content": "[…\nOutput:\n]", "seconds": None, "task_id": "proc_2"}
+
+    card = wakes_card([NOTICE, silent])
+
+    assert card.title == "2 jobs reported"
+    assert card.lines == (
+        "`make` ended well · exit code 0 · after 1 min 05 s",
+        "  built",
+        "`make` ended well · exit code 0",
+    )
+
+
+def test_a_sub_agent_shows_its_goal_and_its_result() -> None:
+    content = "[IMPORTANT: Sub-agent del_1 reported.\nGoal: count\nResult:\nNine.]"
+    card = wake_card(NOTICE | {"source": "delegation_wakeup", "command": "count", "content": content})
+
+    assert card.lines == ("count", "Nine.")
+    assert wake_card(NOTICE | {"source": "delegation_wakeup", "command": None, "content": content}).lines == ("Nine.",)
+
+
+def test_a_notice_without_output_is_shown_as_it_is() -> None:
+    assert wake_card(NOTICE | {"content": "It ended."}).lines == ("It ended.",)
+    assert wake_card(NOTICE | {"content": "[…\nMatched output:\nREADY]"}).lines == ("READY",)
+
+
+def test_a_job_without_a_command_has_nothing_below_its_title() -> None:
+    card = ended_card({"status": "lost", "exit_code": None}, "")
+
+    assert (card.title, card.lines) == ("A job was lost when the machine restarted", ())

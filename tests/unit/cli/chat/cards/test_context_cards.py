@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from wakeful.cli.chat.cards.context_cards import usage_card
+import pytest
+
+from wakeful.cli.chat.cards.context_cards import money, usage_card
 
 _USAGE: dict[str, Any] = {
     "context_tokens": 74_000,
@@ -50,3 +52,23 @@ def test_what_is_unknown_is_said_and_never_zero() -> None:
 def test_a_limit_that_is_reached_says_until_when() -> None:
     reached = lines(None, _TODAY | {"spent_today_usd": 5.2, "state": "wakes_wait"})[0]
     assert reached.startswith("Today, in all sessions: $5.20. Nothing wakes by itself now, until midnight UTC.")
+
+
+@pytest.mark.parametrize(
+    ("usd", "words"),
+    [(0, "$0.00"), (0.0001, "under $0.01"), (0.0099, "under $0.01"), (0.01, "$0.01"), (1234.5, "$1,234.50")],
+)
+def test_an_amount_is_never_more_or_less_than_it_seems(usd: float, words: str) -> None:
+    assert money(usd) == words
+
+
+def test_each_limit_that_is_set_is_named() -> None:
+    both = _TODAY | {"hard_cap_usd": 9.0}
+    assert lines(None, both)[0].endswith("At $5.00 a day nothing wakes by itself. At $9.00 a day no model is asked.")
+    assert lines(None, both | {"cap_usd": None})[0].endswith("$2.10. At $9.00 a day no model is asked.")
+    assert lines(None, both | {"state": "stopped"})[0].endswith("$2.10. No model is asked now, until midnight UTC.")
+
+
+def test_tokens_without_a_price_are_named_only_beside_a_price() -> None:
+    assert lines(_USAGE | {"unpriced_tokens": 0})[1].endswith("$1.84.")
+    assert lines(_USAGE | {"unpriced_tokens": 1})[1].endswith("$1.84, and 1 tokens without a known price.")

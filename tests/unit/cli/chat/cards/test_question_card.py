@@ -2,8 +2,18 @@
 
 from typing import Any
 
+import pytest
+
 from tests.unit.cli.chat.questions import SESSION, a_question
-from wakeful.cli.chat.cards.question_card import question_card, question_lines, whole_question_card
+from wakeful.cli.chat.cards.card import Tone
+from wakeful.cli.chat.cards.question_card import (
+    answered_card,
+    question_card,
+    question_lines,
+    time_left,
+    whole_question_card,
+)
+from wakeful.cli.plain_text import clock_time
 
 
 def lines_of(command: str, *dangers: tuple[str, str], **more: Any) -> list[str]:
@@ -88,3 +98,77 @@ def test_a_watcher_reads_where_the_question_can_be_answered() -> None:
 
     assert not any("y allows" in line or "/allow" in line for line in lines)
     assert lines[-1] == "wakeful approvals answers it, from another terminal."
+
+
+@pytest.mark.parametrize(
+    ("more", "title"),
+    [
+        ({"task_id": "del_1"}, "A sub-agent asks before it runs this"),
+        ({"tool": "process"}, "The agent asks before it types this into a process"),
+        ({"tool": "write_file"}, "The agent asks before it does this"),
+    ],
+)
+def test_it_says_who_asks_and_for_what(more: dict[str, Any], title: str) -> None:
+    card = question_card(a_question("x", **more))
+
+    assert (card.title, card.tone, card.is_prose, card.is_diff) == (title, Tone.QUESTION, True, False)
+
+
+def test_it_says_until_when_and_how_many_wait_behind_it() -> None:
+    question = a_question("x")
+
+    assert question_card(question).note.endswith(f", until {clock_time(question['expires_at'])}")
+    assert question_card(question, 2).note.endswith("; 2 more after it")
+
+
+def test_a_change_is_painted_as_a_diff_in_part_and_whole() -> None:
+    preview = "\n".join(f"+{number}" for number in range(20))
+    question = a_question(".envrc", ("", "changes what runs later"), tool="write_file", preview=preview)
+
+    card, whole = question_card(question), whole_question_card(question)
+
+    assert card.is_diff
+    assert card.lines[2:10] == ("+0", "+1", "+2", "+3", "+4", "+5", "… 13 more lines", "+19")
+    assert whole.is_diff
+    assert whole.is_prose
+    assert whole.lines[:2] == (".envrc", "+0")
+    assert whole.lines[20:] == (
+        "+19",
+        "",
+        "y allows it once, n denies it; both answer at once.",
+        f"/allow session: {SESSION}",
+    )
+
+
+@pytest.mark.parametrize(
+    ("choice", "words"),
+    [
+        ("once", "Allowed once."),
+        ("session", "Allowed for this session."),
+        ("folder", "Allowed for this folder."),
+        ("expired", "Denied, nobody answered."),
+        ("deny", "Denied."),
+    ],
+)
+def test_an_answer_is_told(choice: str, words: str) -> None:
+    assert answered_card(choice).title == words
+
+
+def test_time_that_is_over_is_not_negative() -> None:
+    assert time_left(a_question("x", expires_at="2020-01-01T00:00:00.000Z")) == "0.0 s"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        (0, 152, "rm -rf /" + "x" * 152),
+        (0, 153, "rm -rf /" + "x" * 152 + "…"),
+        (40, 200, "y" * 40 + "rm -rf /" + "x" * 112 + "…"),
+        (41, 112, "…" + "y" * 40 + "rm -rf /" + "x" * 112),
+        (41, 113, "…" + "y" * 40 + "rm -rf /" + "x" * 112 + "…"),
+    ],
+)
+def test_marks_say_where_a_long_line_was_cut(before: int, after: int, shown: str) -> None:
+    line = "y" * before + "rm -rf /" + "x" * after
+
+    assert lines_of(line, ("rm -rf /", "deletes"))[0] == f"$ {shown}"

@@ -1,6 +1,9 @@
 """A tool call in a few lines."""
 
 import json
+from typing import Any
+
+import pytest
 
 from wakeful.cli.chat.cards.card import Tone
 from wakeful.cli.chat.cards.tool_card import call_title, interrupted_card, tool_card
@@ -87,3 +90,65 @@ def test_a_delegation_shows_its_goals_and_what_each_sub_agent_reported() -> None
     card = tool_card("delegate_task", asked, told, 3.0)
     assert card.title == "delegate_task  count; name"
     assert card.lines == ("count: Nine. All.", "name: failed")
+
+
+@pytest.mark.parametrize(("length", "shown"), [(160, "x" * 160), (161, f"{'x' * 159}…")])
+def test_arguments_are_cut_only_where_they_are_too_long(length: int, shown: str) -> None:
+    assert call_title("terminal", json.dumps({"command": "x" * length})) == f"terminal  {shown}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"path": "a", "content": "long text", "old_string": "x"}, "a"),
+        # Without a path, a text is all that there is to see.
+        ({"content": "long text"}, "content: long text"),
+        ({"goal": "count", "context": "é"}, "count · context: é"),
+        ({"command": 3}, "command: 3"),
+        ({"lines": [1, "é"], "quiet": False, "all": True, "none": None}, 'lines: [1, "é"] · all'),
+        ({"tasks": []}, "tasks: []"),
+        ({"tasks": [{"goal": 3}, "odd", {"goal": "count"}]}, "count"),
+        ({}, ""),
+    ],
+)
+def test_the_argument_that_matters_comes_first(arguments: dict[str, Any], words: str) -> None:
+    assert call_title("odd", json.dumps(arguments)) == f"odd  {words}".rstrip()
+
+
+def test_changes_are_counted_by_file_and_long_diffs_folded() -> None:
+    change = {"path": "a", "kind": "created", "added": 1200, "removed": 0, "undone": True}
+    diff = "\n".join(["--- a", "+++ b", *(f"+{number}" for number in range(30))])
+    bare = change | {"kind": "changed", "diff": "+x\n+y", "undone": False}
+
+    card = tool_card("write_file", '{"path": "a"}', "", 0.1, [change | {"diff": diff}, bare])
+
+    assert card.note == "new, +1,200 −0, +1,200 −0"  # noqa: RUF001
+    assert card.lines[0] == "+0"
+    assert card.lines[15:] == ("+15", "… 12 more lines", "+28", "+29", "+x", "+y")
+    assert tool_card("write_file", "{}", "", 0.1, [change | {"diff": diff}]).note.endswith(" · undone")
+
+
+@pytest.mark.parametrize(
+    ("result", "lines"),
+    [
+        ('{"session_id": "p", "pid": 7, "notify_unsupported": "Nobody is woken."}', ("Nobody is woken.",)),
+        ('{"session_id": "p", "output": "words"}', ("words",)),
+        ('{"error": "no", "output": ""}', ("no",)),
+        ('{"error": 7, "output": "fine"}', ("fine",)),
+        ('{"output": 7}', ("output: 7",)),
+        ('{"results": "none", "left": null}', ("results: none",)),
+        ('{"results": [{"goal": "count"}, 3, {"other": 1}]}', ("count: null",)),
+        ("[1, 2]", ("[1, 2]",)),
+    ],
+)
+def test_a_result_is_shown_without_what_is_around_it(result: str, lines: tuple[str, ...]) -> None:
+    assert tool_card("odd", "{}", result, None).lines == lines
+
+
+def test_a_card_says_its_exit_code_its_time_and_its_failure() -> None:
+    assert tool_card("terminal", "{}", '{"output": "", "exit_code": 0}', 2.0).note == "exit code 0 · 2.0 s"
+    assert tool_card("terminal", "{}", "plain", None).note == ""
+    failed = tool_card("terminal", "{}", '{"error": "no", "exit_code": 3}', 2.0)
+    assert (failed.note, failed.is_prose) == ("2.0 s", True)
+    assert not tool_card("terminal", "{}", "plain", None).is_prose
+    assert tool_card("todo", "{}", "no json", 0.1).lines == ("no json",)

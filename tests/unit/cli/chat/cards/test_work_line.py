@@ -3,8 +3,10 @@
 from io import StringIO
 from typing import Any
 
+from wakeful.cli.chat.cards.card import Card, Tone
 from wakeful.cli.chat.cards.work_line import work_lines
 from wakeful.cli.chat.screens.plain_screen import PlainScreen
+from wakeful.cli.chat.screens.screen import AnswerDraft
 
 TASK = {"id": "del_1", "command": "count the sheep\n\nContext:\nthe farm"}
 WORK: dict[str, Any] = {
@@ -51,3 +53,33 @@ def test_a_pipe_gets_a_line_at_the_start_and_then_only_after_a_while_and_a_chang
     assert out.getvalue().split() == ["one", "four"]
     screen.change_work({"del_1": "four", "del_2": "five"})
     assert out.getvalue().split() == ["one", "four", "five"]
+
+
+def test_a_long_goal_is_cut() -> None:
+    def goal(length: int) -> str:
+        return work_lines([{"id": "del_1", "command": "x" * length}], {"del_1": WORK})["del_1"]
+
+    assert goal(40) == f"↳ {'x' * 40} (0 steps): thinking"
+    assert goal(41) == f"↳ {'x' * 39}… (0 steps): thinking"
+    assert line(cost_usd=0.0, sub_agents=2) == "↳ count the sheep (0 steps, 2 sub-agents): thinking"
+
+
+def test_a_pipe_gets_plain_lines_and_forgets_agents_that_have_ended() -> None:
+    out, now = StringIO(), [0.0]
+    screen = PlainScreen(out, lambda: now[0])
+
+    screen.show(Card(Tone.WAKE, "Ended", "after 2 s", ("one", "")))
+    screen.show(Card(Tone.USER, "hi", "(cron)"))
+    screen.show(Card(Tone.QUIET, "bare"))
+    screen.show_answer("a\nb")
+    screen.change_draft(AnswerDraft("half"))
+    assert out.getvalue() == "◆ Ended  (after 2 s)\n  one\n\n\n❯ hi  (cron)\n\n· bare\n\na\nb\n\n"  # noqa: RUF001
+
+    before = len(out.getvalue())
+    screen.change_work({"del_1": "works"})
+    screen.change_work({})
+    screen.change_work({"del_1": "works"})
+    assert out.getvalue()[before:] == "works\n\nworks\n\n"
+    now[0] = 30.0
+    screen.change_work({"del_1": "rests"})
+    assert out.getvalue()[before:].endswith("rests\n\n")

@@ -65,3 +65,46 @@ def test_each_running_sub_agent_has_one_line_below_the_calls() -> None:
 
     assert [line[:5] for line in shown] == ["▸ del", "↳ one", "↳ two"]
     assert shown[-1].endswith("…")
+
+
+def test_a_busy_session_without_words_shows_that_it_works() -> None:
+    busy = Standing(active_turn="t")
+
+    assert lines(AnswerDraft(), busy) == ["…"]
+    assert lines(AnswerDraft(calls={"c": ("ls", monotonic())}), busy) == ["▸ ls  0 s"]
+    assert lines(AnswerDraft(), Standing(active_turn="t", approvals={"c": {"call_id": "c"}})) == []
+    assert lines(AnswerDraft(thought="hm"), busy) == ["hm"]
+
+
+def test_only_the_last_thoughts_are_shown_and_above_the_answer() -> None:
+    shown = lines(AnswerDraft(text="Well", thought="one\n\x1b[2Jtwo\nthree"))
+
+    assert shown == ["two", "three", "Well"]
+
+
+def test_most_waiting_messages_are_only_counted() -> None:
+    def waiting(count: int) -> list[str]:
+        return lines(AnswerDraft(), Standing(unsent=[f"m{number}" for number in range(count)]), height=20)
+
+    assert len(waiting(3)) == 3
+    assert waiting(5)[-1] == "  and 2 more"
+    assert len(waiting(5)) == 4
+
+
+def test_what_is_below_gets_half_of_the_height_and_the_rest_is_above() -> None:
+    draft = AnswerDraft(text="\n".join(map(str, range(9))), calls={str(n): ("ls", monotonic()) for n in range(9)})
+
+    shown = lines(draft, height=8)
+
+    assert shown == ["6", "7", "8", "", *["▸ ls  0 s"] * 4]
+    assert lines(draft, height=1) == ["▸ ls  0 s"]
+    assert lines(draft, height=2) == ["▸ ls  0 s"]
+    assert lines(draft, height=3) == ["8", "", "▸ ls  0 s"]
+
+
+def test_the_beginning_of_a_long_draft_is_cut_at_a_word() -> None:
+    shown = lines(AnswerDraft(text=" ".join(f"w{number:04}" for number in range(1000))), height=900)
+
+    words = " ".join(shown).split()
+    assert {len(word) for word in words} == {5}
+    assert 600 < len(words) < 700

@@ -67,3 +67,36 @@ def test_how_the_text_is_cut_does_not_matter(size: int) -> None:
     text = "# T\n\nwords\nmore\n\n- a\n- b\n\n```\ncode\n\n```\n> quote\n\n1. x\n\nend"
 
     assert blocks(text, size) == blocks(text, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Code without a blank line before it is a block of its own, and so is what follows it.
+        ("text\n```\ncode\n```\nmore", ["text", "```\ncode\n```", "more"]),
+        ("~~~\n```\n~~~\nafter", ["~~~\n```\n~~~", "after"]),
+        # Words after three backticks do not close code.
+        ("```\na\n``` b\n```", ["```\na\n``` b\n```"]),
+        # A heading inside a list belongs to it.
+        ("- one\n# Not alone\n- two", ["- one\n# Not alone\n- two"]),
+        ("- one\n\n\tmore\n\nafter", ["- one\n\n\tmore", "after"]),
+        ("1) one\n\n2) two", ["1) one\n\n2) two"]),
+        ("- one\nlazy words", ["- one\nlazy words"]),
+        ("- ```\n  code\n  ```\n- two\n\nafter", ["- ```\n  code\n  ```\n- two", "after"]),
+        ("one\n\n\n\ntwo", ["one", "two"]),
+        ("####### seven\nmore", ["####### seven\nmore"]),
+        ("one\n- two\n\nthree", ["one\n- two", "three"]),
+        ("`````\n````\n`````\nx", ["`````\n````\n`````", "x"]),
+    ],
+)
+def test_blocks_end_where_a_reader_sees_them_end(text: str, expected: list[str]) -> None:
+    assert blocks(text) == expected
+
+
+def test_a_finished_answer_leaves_nothing_behind() -> None:
+    stream = MarkdownStream()
+    stream.feed("- one\n```\ncode")
+    stream.finish()
+
+    assert stream.unfinished == ""
+    assert stream.feed("# Next\n") == ["# Next"]

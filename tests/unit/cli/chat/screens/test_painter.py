@@ -83,3 +83,39 @@ def test_output_is_cut_and_words_are_wrapped() -> None:
 
     assert output == f"▸ t\n  {'x' * 17}…\n"
     assert words.count("\n") == 5
+
+
+def test_headings_stand_on_the_left_and_quotes_and_tables_are_painted() -> None:
+    assert plain(Painter(40).answer("# Title")) == "Title\n"
+    assert plain(Painter(40).answer("~~gone~~ x")) == "gone x\n"
+    assert "a" in plain(Painter(40).answer("| a | b |\n|---|---|\n| 1 | 2 |")).splitlines()[0]
+    assert "|---" not in plain(Painter(40).answer("| a | b |\n|---|---|\n| 1 | 2 |"))
+
+
+def test_a_card_has_its_mark_its_note_and_its_colours() -> None:
+    painted = Painter(40).card(Card(Tone.WAKE, "Ended", "after 2 s", ("out",)))
+
+    assert plain(painted) == "◆ Ended  after 2 s\n  out\n"
+    assert "\x1b[1;35mEnded" in painted
+    assert "\x1b[2mout" in painted
+    assert "\x1b[2m" in painted.splitlines()[0]
+
+
+def test_only_a_diff_has_its_colours() -> None:
+    lines = ("+new", "-old", "@@ 1 @@", "same")
+
+    diff = Painter(40).card(Card(Tone.TOOL, "t", lines=lines, is_diff=True))
+    other = Painter(40).card(Card(Tone.TOOL, "t", lines=lines))
+
+    assert [word for word in ("\x1b[32m+new", "\x1b[31m-old", "\x1b[36m@@") if word in diff] == [
+        "\x1b[32m+new",
+        "\x1b[31m-old",
+        "\x1b[36m@@",
+    ]
+    assert "\x1b[32m" not in other
+    assert plain(diff) == plain(other)
+
+
+def test_an_empty_block_paints_nothing_and_links_are_no_hyperlinks() -> None:
+    assert Painter(40).answer("") == ""
+    assert "\x1b]8" not in Painter(60).answer("[l](http://example.org)")

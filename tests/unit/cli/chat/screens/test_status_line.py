@@ -79,3 +79,52 @@ def test_news_that_waits_for_the_person_is_counted() -> None:
 
 def test_a_title_cannot_command_the_terminal() -> None:
     assert "\x1b" not in line(Standing("ses_1", "\x1b[2J", "\x1b]0;x\x07"))
+
+
+def test_parts_that_do_not_fit_are_dropped_from_the_least_important_on() -> None:
+    standing = Standing("ses_1", "demo:wakeful", "A title of some length")
+    whole = "● live  demo:wakeful  A title of some length"
+
+    assert line(standing, len(whole)) == whole
+    assert line(standing, len(whole) - 1) == "● live  demo:wakeful  A title of some leng…"
+    assert line(standing, 30) == "● live  demo:wakeful  A title…"
+    assert line(standing, 29) == "● live  demo:wakeful"
+    assert line(standing, 19) == "● live  demo:wakef…"
+    assert line(standing, 16) == "● live  demo:wa…"
+    assert line(standing, 15) == "● live"
+    assert line(standing, 6) == "● live"
+    assert line(standing, 5) == "● li…"
+    assert line(standing, 1) == "…"
+
+
+def test_tasks_are_named_by_the_first_two_and_short() -> None:
+    standing = Standing(model="m", tasks=[task("x" * 24, 5), task("y" * 25, 5) | {"progress": 40}, task("z", 5)])
+
+    assert f"3 jobs  {'x' * 24} 5 s, {'y' * 23}… 5 s 40 %, …  m" in line(standing)
+    standing.tasks.pop()
+    assert "%, …" not in line(standing)
+
+
+def test_a_watcher_sees_that_somebody_else_is_asked() -> None:
+    standing = Standing(may_answer=False, approvals={"c": {"call_id": "c"}})
+
+    assert line(standing) == "● live  needs an answer  default model  new session"
+
+
+def test_several_reports_that_wait_are_counted_and_so_are_unsent_lines() -> None:
+    standing = Standing(model="m", waiting_notices=[{"why": "held"}, {"why": "spend"}], unsent=["a"])
+    standing.queued = [{"turn_id": "t", "message": "b"}]
+
+    assert "2 queued  2 jobs have reported and wait for your next message" in line(standing)
+    assert "queued" not in line(Standing(waiting_notices=[{"why": "busy"}]))
+    assert "reported" not in line(Standing(waiting_notices=[{"why": "busy"}]))
+
+
+def test_gaps_have_no_style_and_parts_have_theirs() -> None:
+    assert joined(status_line(Standing(model="m", title="t"), 80)) == [
+        ("ansigreen", "● live"),
+        ("", "  "),
+        ("", "m"),
+        ("", "  "),
+        ("", "t"),
+    ]
