@@ -9,7 +9,7 @@ import orjson
 from wakeful.cli.client import Client
 from wakeful.cli.command import quiet_config, run
 from wakeful.cli.connection import connected
-from wakeful.cli.plain_text import clock_time, one_line
+from wakeful.cli.plain_text import aligned, clock_time, one_line
 from wakeful.config.config import Config
 
 _HEADINGS = ["PLATFORM", "USER", "NAME", "STATE", "SINCE"]
@@ -54,9 +54,8 @@ async def _let_in(client: Client, code: str) -> None:
 def _listed(pairings: list[PairingData]) -> str:
     if not pairings:
         return _NOBODY
-    rows = [_HEADINGS, *map(_row, sorted(pairings, key=lambda pairing: pairing["paired"]))]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+    rows = map(_row, sorted(pairings, key=lambda pairing: pairing["paired"]))
+    return "\n".join(aligned([_HEADINGS, *rows]))
 
 
 def _row(pairing: PairingData) -> list[str]:

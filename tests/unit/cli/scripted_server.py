@@ -34,6 +34,9 @@ class ScriptedServer(Client):
     async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         return self._answer(f"POST {path}", body)
 
+    async def patch(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        return self._answer(f"PATCH {path}", body)
+
     async def delete(self, path: str, **query: str) -> dict[str, Any]:
         return self._answer(f"DELETE {path}", query)
 

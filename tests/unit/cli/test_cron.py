@@ -6,6 +6,7 @@ import orjson
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.unit.cli.scripted_server import ScriptedServer, Typist
 from wakeful.cli import command
 from wakeful.cli.cron import cron
 
@@ -71,3 +72,37 @@ def test_what_does_not_fit_is_one_sentence(arguments: list[str], sentence: str) 
 
     assert refused.exit_code == 1
     assert str(refused.exception).startswith(sentence)
+
+
+def test_what_is_given_is_what_is_asked_for(typist: Typist) -> None:
+    job = {"id": "job_1", "name": "", "schedule": "@daily", "timezone": "UTC", "status": "paused", "next_at": None}
+    job |= {"last_status": None, "deliver": None, "prompt": "Hi."}
+    server = ScriptedServer({"POST /api/cron": job, "GET /api/cron": {"jobs": [job]}, "PATCH /api/cron/job_1": job})
+
+    added = typist.run(cron, server, "add", "@daily", "Hi.", "--catch-up", "60", "--model", "a:b")
+    as_json = typist.run(cron, server, "add", "@daily", "Hi.", "--json")
+    resumed = typist.run(cron, server, "resume", "job_1")
+    typist.run(cron, server, "pause", "job_1")
+
+    assert added.output.splitlines() == ["job_1", "job_1: @daily (UTC), paused", "    Hi."]
+    assert orjson.loads(as_json.output) == job
+    given = {"schedule": "@daily", "prompt": "Hi.", "deliver": None, "timezone": None, "name": None, "fresh": False}
+    assert server.asked[0] == ("POST /api/cron", given | {"model": "a:b", "catch_up_seconds": 60.0})
+    assert resumed.output.splitlines()[0] == "job_1: @daily (UTC), paused"
+    assert [body for request, body in server.asked if request.startswith("PATCH")] == [
+        {"paused": False},
+        {"paused": True},
+    ]
+
+
+def test_a_schedule_without_runs_says_so_and_times_are_asked_for_as_given(typist: Typist) -> None:
+    jobs = {"jobs": [{"id": "job_1", "name": ""}]}
+    server = ScriptedServer(
+        {"GET /api/cron": jobs, "GET /api/cron/job_1/runs": {"runs": []}, "GET /api/cron/next": {"times": ["a", "b"]}}
+    )
+
+    assert typist.run(cron, server, "runs", "job_1").output == "It has not fired yet.\n"
+    assert typist.run(cron, server, "next", "@daily").output == "a\nb\n"
+    assert server.asked[-1][1] == {"schedule": "@daily", "count": 5}
+    typist.run(cron, server, "next", "@daily", "--tz", "UTC", "--from", "x", "--count", "1")
+    assert server.asked[-1][1] == {"schedule": "@daily", "count": 1, "timezone": "UTC", "from": "x"}

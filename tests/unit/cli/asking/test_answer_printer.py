@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from wakeful.cli.asking.answer_printer import AnswerPrinter
+from wakeful.cli.asking.answer_printer import AnswerPrinter, exit_code_of
+from wakeful.errors import TurnFailed
 
 
 class Screen(io.StringIO):
@@ -78,3 +79,41 @@ def test_an_answer_that_was_cut_at_the_output_limit_says_so() -> None:
     answers, remarks = printed(token(1, "Half an"), ("done", {"incomplete": "max_output_tokens"}))
 
     assert (answers, remarks) == ("Half an\n", "[the model reached its output limit: the answer stops here]\n")
+
+
+def test_another_model_that_answers_is_remarked() -> None:
+    change = {"step": 1, "from": "a:one", "to": "b:two", "code": "x", "message": "No credit."}
+
+    assert printed(("model_changed", change))[1] == "[b:two answers instead of a:one: No credit.]\n"
+
+
+def test_a_new_step_begins_a_new_line_and_words_of_one_step_do_not() -> None:
+    assert printed(token(1, "a"), token(1, "b"), token(2, "c"), ("cancelled", {}))[0] == "ab\nc\n"
+
+
+@pytest.mark.parametrize(("length", "shown"), [(97, "[" + "x" * 97 + " ]"), (98, "[" + "x" * 98 + " …]")])
+def test_a_remark_is_cut_only_where_it_is_too_long(length: int, shown: str) -> None:
+    assert printed(("tool", {"name": "x" * length, "arguments": ""}))[1] == f"{shown}\n"
+
+
+def test_words_are_seen_at_once() -> None:
+    class Flushed(io.StringIO):
+        seen = ""
+
+        def flush(self) -> None:
+            self.seen = self.getvalue()
+
+    answers, remarks = Flushed(), Flushed()
+    printer = AnswerPrinter(answers, remarks)
+    printer.show(*token(1, "Hel"))
+    assert answers.seen == "Hel"
+    printer.show("tool", {"name": "ls", "arguments": "{}"})
+
+    assert (answers.seen, remarks.seen) == ("Hel\n", "[ls {}]\n")
+
+
+def test_only_a_turn_that_is_done_ends_well() -> None:
+    assert exit_code_of("done", {}) == 0
+    with pytest.raises(TurnFailed, match="No credit") as failed:
+        exit_code_of("failed", {"message": "No credit.", "code": "model_credit"})
+    assert failed.value.code == "model_credit"

@@ -1,8 +1,11 @@
 """The checks of `wakeful doctor`: each finds what is wrong, and says what to do."""
 
+import asyncio
 import socket
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,14 +13,29 @@ import pytest
 
 from tests.endpoint import Endpoint
 from tests.platforms.telegram_server import TOKEN, TelegramServer
+from wakeful.agent.models.model_list import EndpointModels
 from wakeful.cli.client import Client, RequestRefused
+from wakeful.cli.doctor import mcp_checks, platform_checks, provider_checks, settings_checks
+from wakeful.cli.doctor.mcp_checks import check_mcp
 from wakeful.cli.doctor.platform_checks import check_platforms
 from wakeful.cli.doctor.provider_checks import check_providers
 from wakeful.cli.doctor.result import CheckResult
-from wakeful.cli.doctor.server_checks import check_cron, check_doors, check_outbox, check_people
-from wakeful.cli.doctor.settings_checks import check_home, check_hooks, check_model, check_port, check_spend
+from wakeful.cli.doctor.server_checks import check_cron, check_database, check_doors, check_outbox, check_people
+from wakeful.cli.doctor.settings_checks import (
+    check_home,
+    check_hooks,
+    check_model,
+    check_port,
+    check_sandbox,
+    check_search,
+    check_skills,
+    check_spend,
+)
+from wakeful.cli.server.listener import local_listener
 from wakeful.config.config import Config
 from wakeful.config.load import load_config
+from wakeful.tools.mcp.settings import McpServerSettings
+from wakeful.tools.processes.sandbox import SandboxChoice
 
 _HOOK = '[[hooks]]\nname = "repo"\nsecret = "hunter2hunter2hunter2"\nsignature = "github"\nmessage = "{action}"'
 
@@ -260,3 +278,218 @@ async def test_each_platform_is_asked_by_its_adapter(tmp_path: Path) -> None:
     assert (well.name, well.state) == ("telegram", "ok")
     assert [found.state for found in (refused, gone)] == ["fail", "fail"]
     assert TOKEN not in refused.message + gone.message
+
+
+def test_a_home_that_cannot_be_made_is_a_failure(tmp_path: Path) -> None:
+    config = replace(config_of(tmp_path), home=Path("/dev/null/home"))
+
+    assert check_home(config).state == "fail"
+
+
+def test_skills_that_cannot_be_read_are_counted(tmp_path: Path) -> None:
+    config = replace(config_of(tmp_path), workspace=tmp_path / "work")
+    assert check_skills(config) == CheckResult.ok("skills", "0 found")
+    for name in ("a", "b"):
+        (tmp_path / "skills" / name).mkdir(parents=True)
+        (tmp_path / "skills" / name / "SKILL.md").write_text("no head")
+    found = check_skills(config)
+
+    assert found.state == "warn"
+    assert found.message.startswith(f"{tmp_path / 'skills' / 'a' / 'SKILL.md'}: ")
+    assert found.message.endswith(" (1 more)")
+    (tmp_path / "skills" / "b" / "SKILL.md").write_text("---\nname: b\ndescription: Does b.\n---\n")
+    assert not check_skills(config).message.endswith("more)")
+    (tmp_path / "skills" / "a" / "SKILL.md").write_text("---\nname: a\ndescription: Does a.\n---\n")
+    assert check_skills(config) == CheckResult.ok("skills", "2 found")
+
+
+@pytest.mark.parametrize("setting", ["auto", "bwrap"])
+def test_without_a_sandbox_it_says_what_that_means(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, setting: str
+) -> None:
+    config = config_of(tmp_path, WAKEFUL_SANDBOX=setting)
+    monkeypatch.setattr(settings_checks, "choose_sandbox", lambda *how: SandboxChoice(None, "it is missing"))
+    without = check_sandbox(config)
+    monkeypatch.setattr(settings_checks, "choose_sandbox", lambda *how: SandboxChoice(cast(Any, "x"), "it works"))
+
+    assert without.state == ("fail" if setting == "bwrap" else "warn")
+    assert "it is missing" in without.message
+    assert check_sandbox(config) == CheckResult.ok("sandbox", "bwrap: it works")
+
+
+def test_the_search_that_is_used_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings_checks, "find_ripgrep", lambda: "/bin/rg")
+    assert check_search() == CheckResult.ok("search", "ripgrep, /bin/rg")
+    monkeypatch.setattr(settings_checks, "find_ripgrep", lambda: None)
+    assert check_search().message.startswith("our own")
+
+
+def test_the_port_of_a_running_server_is_its_own_business(tmp_path: Path) -> None:
+    with local_listener(tmp_path):
+        assert check_port(config_of(tmp_path, WAKEFUL_PORT="0")) == CheckResult.ok("port", "the server runs")
+    assert check_port(config_of(tmp_path, WAKEFUL_PORT="0")).message.endswith("is free, and no server runs")
+
+
+@pytest.mark.parametrize(
+    ("host", "state"), [("127.0.0.1", "warn"), ("localhost", "warn"), ("0.0.0.0", "ok"), ("box.lan", "ok")]
+)
+def test_hooks_of_a_server_that_others_reach_need_no_proxy(tmp_path: Path, host: str, state: str) -> None:
+    found = check_hooks(config_of(tmp_path, _HOOK, WAKEFUL_HOST=host, WAKEFUL_PORT="8787"))
+
+    assert found.state == state
+    assert found.message == "repo at port 8787/hooks/NAME" if state == "ok" else "Only this machine" in found.message
+
+
+class Health(Answers):
+    def __init__(self, disk_is_full: bool | None) -> None:
+        super().__init__()
+        self._is_full = disk_is_full
+
+    async def get(self, path: str, **query: str) -> Mapping[str, Any]:
+        if path != "/health" or self._is_full is None:
+            raise RequestRefused(503, {"code": "stopping"})
+        return {"version": "1.2", "disk": {"full": self._is_full}}
+
+
+@pytest.mark.parametrize(
+    ("is_full", "state", "words"),
+    [(False, "ok", "used by Wakeful 1.2"), (True, "fail", "The disk is full"), (None, "fail", "it stops just now")],
+)
+async def test_the_database_is_checked(tmp_path: Path, is_full: bool | None, state: str, words: str) -> None:
+    found = await check_database(config_of(tmp_path), cast(Client, Health(is_full)))
+
+    assert (found.name, found.state) == ("database", state)
+    assert words in found.message
+    postgres = config_of(tmp_path, WAKEFUL_DATABASE_URL="postgresql://localhost/w")
+    if state == "ok":
+        assert found.message.startswith("SQLite ")
+        told = await check_database(postgres, cast(Client, Health(False)))
+        assert told.message == "PostgreSQL, used by Wakeful 1.2"
+
+
+@pytest.mark.parametrize("check", [check_cron, partial(check_mcp, server=McpServerSettings("made", command="true"))])
+async def test_a_server_that_refuses_for_another_reason_is_not_older(tmp_path: Path, check: Any) -> None:
+    how = {"is_served": True} if check is check_cron else {}
+
+    with pytest.raises(RequestRefused):
+        await check(config_of(tmp_path), cast(Client, Health(None)), **how)
+
+
+def mcp_server(**more: Any) -> Client:
+    return server(servers=[{"name": "made", "state": "ready", "tools": [1], "error": ""} | more])
+
+
+@pytest.mark.parametrize(
+    ("more", "settings", "expected"),
+    [
+        ({}, {"enabled": False}, CheckResult.ok("mcp:made", "disabled")),
+        ({}, {}, CheckResult.ok("mcp:made", "ready, 1 tool")),
+        ({"tools": [1, 2]}, {}, CheckResult.ok("mcp:made", "ready, 2 tools")),
+        ({"state": "idle", "tools": []}, {}, CheckResult.ok("mcp:made", "it starts with the next turn")),
+        ({"state": "idle"}, {}, CheckResult.ok("mcp:made", "idle, 1 tool")),
+        ({"tools": []}, {}, CheckResult.ok("mcp:made", "ready, 0 tools")),
+        (
+            {"state": "failed", "error": "It\nended"},
+            {"command": "no-such-program"},
+            CheckResult.fail("mcp:made", "It is not ready: It ended."),
+        ),
+        (
+            {"error": "odd"},
+            {"command": "no-such-program"},
+            CheckResult.fail("mcp:made", "no-such-program is not installed, or not in the server's path."),
+        ),
+        ({"error": "It is\nslow"}, {}, CheckResult.warn("mcp:made", "It is slow.")),
+        (
+            {"name": "other"},
+            {},
+            CheckResult.warn("mcp:made", "The running server does not know it: restart it with wakeful serve."),
+        ),
+    ],
+)
+async def test_mcp_servers_are_checked(
+    tmp_path: Path, more: dict[str, Any], settings: dict[str, Any], expected: CheckResult
+) -> None:
+    made = replace(McpServerSettings("made", command="true"), **settings)
+    answers = AnsweredMcp(mcp_server(**more))
+
+    assert await check_mcp(config_of(tmp_path), cast(Client, answers), server=made) == expected
+
+
+class AnsweredMcp:
+    """Its servers are at /api/mcp."""
+
+    def __init__(self, known: Client) -> None:
+        self._known = known
+
+    async def get(self, path: str) -> Mapping[str, Any]:
+        assert path == "/api/mcp"
+        return await self._known.get("/api/servers")
+
+
+async def test_mcp_servers_need_their_package_and_a_server_that_knows_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = McpServerSettings("made", command="true")
+    older = await check_mcp(config_of(tmp_path), server(), server=made)
+    monkeypatch.setattr(mcp_checks, "find_spec", lambda name: None)
+
+    assert older.message.startswith("The running server does not know it")
+    missing = await check_mcp(config_of(tmp_path), mcp_server(), server=made)
+    assert missing == CheckResult.fail("mcp:made", "Its package is missing: install wakeful[mcp].")
+
+
+async def test_a_platform_that_does_not_answer_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Silent:
+        is_closed = False
+
+        async def check(self) -> Any:
+            await asyncio.Event().wait()
+
+        async def close(self) -> None:
+            self.is_closed = True
+
+    silent = Silent()
+    monkeypatch.setattr(platform_checks, "_PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(platform_checks, "build_platform", lambda name, needs: silent)
+
+    async with asyncio.timeout(10):
+        (found,) = await check_platforms(config_of(tmp_path, WAKEFUL_TELEGRAM_TOKEN=TOKEN))
+
+    assert (found.name, found.state, silent.is_closed) == ("telegram", "fail", True)
+    assert found.message.startswith("It did not answer within")
+
+
+async def test_an_endpoint_that_lists_nothing_in_time_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def hang(models: Any) -> Any:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(provider_checks, "_PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(EndpointModels, "list_models", hang)
+    toml = 'model = "local:x"\n[providers.local]\nbase_url = "http://127.0.0.1:1/v1"\n'
+
+    async with asyncio.timeout(10):
+        (found,) = await check_providers(config_of(tmp_path, toml), is_online=True)
+
+    assert found == CheckResult.fail("provider:local", "http://127.0.0.1:1/v1 listed no models within 0.01 s.")
+
+
+async def test_a_model_that_sums_up_is_in_use_too(tmp_path: Path) -> None:
+    found = await check_providers(config_of(tmp_path, WAKEFUL_COMPACT_MODEL="openai:small"), is_online=False)
+
+    assert [(result.name, result.state) for result in found] == [("provider:openai", "warn")]
+
+
+async def test_only_schedules_that_are_active_can_be_late(tmp_path: Path) -> None:
+    jobs = [a_job(-300.0, status="paused"), a_job(-60.0, name="")]
+
+    assert (await check_cron(config_of(tmp_path), server(cron=jobs), is_served=True)).message == "1 active"
+    late = await check_cron(config_of(tmp_path), server(cron=[a_job(-300.0, name="")]), is_served=True)
+    assert late.message.startswith("job_1 should have run at ")
+
+
+async def test_a_refusal_without_a_reason_says_so(tmp_path: Path) -> None:
+    found = await check_outbox(config_of(tmp_path), server(outbox=[{"platform": "slack", "error": ""}]))
+
+    assert found.message == "1 posts were refused, the newest to slack: no reason was given"
