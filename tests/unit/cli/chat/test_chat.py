@@ -1,8 +1,11 @@
 """How a chat begins: where it is shown, which model it names, and how a signal or a new server ends it."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import os
+import signal
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -49,23 +52,52 @@ def test_only_a_terminal_that_can_move_its_cursor_is_painted(
     assert found is expected
 
 
-@pytest.fixture
-def begun(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Any]]:
-    """Which chat began, and with what."""
-    found: list[tuple[str, Any]] = []
+class Begun:
+    """What began: which engine was wanted, which chat with what, and what was said at its end."""
 
-    async def in_pipe(config: Any, resume: str | None, model: str, wait: float) -> int:
-        found.append(("pipe", (config.model, resume, model, wait)))
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.engine: tuple[bool, float] | None = None
+        self.chat: dict[str, Any] = {}
+        self.given: tuple[Any, ...] = ()
+        self.farewells: list[bool] = []
+        self.has_ended = False
+        # Sent while the chat runs, which then would go on for ever.
+        self.signal: signal.Signals | None = None
+        monkeypatch.setattr(module, "connected", self._connected)
+        monkeypatch.setattr(module, "PipedChat", partial(self._begin, "pipe"))
+        monkeypatch.setattr(module, "TerminalChat", partial(self._begin, "terminal"))
+        monkeypatch.setattr(module, "set_up_log", lambda config: None)
+
+    @asynccontextmanager
+    async def _connected(self, config: Config, *, adopts: bool, door: str) -> AsyncIterator[None]:
+        assert door == "terminal"
+        self.engine = adopts, config.engine.stop_grace_seconds
+        yield
+
+    def _begin(self, kind: str, *parts: Any, **how: Any) -> "Begun":
+        self.chat = {"kind": kind} | how
+        return self
+
+    async def run(self, *given: Any) -> int:
+        self.given = given
+        try:
+            if self.signal is not None:
+                os.kill(os.getpid(), self.signal)
+                await asyncio.Event().wait()
+        finally:
+            self.has_ended = True
         return 3
 
-    async def at_terminal(config: Any, resume: str | None, model: str) -> int:
-        found.append(("terminal", (config.model, resume, model, config.engine.stop_grace_seconds)))
-        return 4
+    def say_farewell(self, *, is_server: bool) -> None:
+        self.farewells.append(is_server)
 
-    monkeypatch.setattr(module, "_chat_in_pipe", in_pipe)
-    monkeypatch.setattr(module, "_chat_at_terminal", at_terminal)
-    monkeypatch.setattr(module, "set_up_log", lambda config: None)
-    return found
+
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> Iterator[Begun]:
+    kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield Begun(monkeypatch)
+    for number, handler in kept.items():
+        signal.signal(number, handler)
 
 
 def run_chat(home: Path, *words: str, **settings: str) -> Result:
@@ -73,26 +105,88 @@ def run_chat(home: Path, *words: str, **settings: str) -> Result:
 
 
 @pytest.mark.parametrize(
-    ("words", "given"),
+    ("words", "given", "model"),
     [
-        ([], ("demo:wakeful", None, "", 600.0)),
-        (["--resume"], ("demo:wakeful", "", "", 600.0)),
-        (["--resume", "abc", "--model", "openai:x", "--wait", "2"], ("openai:x", "abc", "openai:x", 2.0)),
+        ([], (None, "", 600.0), ""),
+        (["--resume"], ("", "", 600.0), ""),
+        (["--resume", "abc", "--model", "openai:x", "--wait", "2"], ("abc", "openai:x", 2.0), "openai:x"),
     ],
 )
-def test_a_pipe_is_not_painted(tmp_path: Path, begun: list[Any], words: list[str], given: tuple[Any, ...]) -> None:
-    assert run_chat(tmp_path, *words).return_value == 3
-    assert begun == [("pipe", given)]
+def test_a_pipe_is_not_painted(
+    tmp_path: Path,
+    begun: Begun,
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    given: tuple[Any, ...],
+    model: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert run_chat(tmp_path, *words, WAKEFUL_STOP_GRACE_SECONDS="30").return_value == 3
+
+    # Without a server, what the chat starts has to be kept by this process.
+    assert begun.engine == (True, 30.0)
+    assert begun.given == given
+    assert begun.chat == {"kind": "pipe", "model": model, "workspace": str(tmp_path)}
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_served", "model", "shown"),
+    [
+        ({}, False, "", "demo:wakeful"),
+        ({}, True, "", ""),
+        ({"WAKEFUL_MODEL": "openai:x"}, True, "openai:x", "openai:x"),
+    ],
+)
+def test_at_a_terminal_the_model_of_the_server_is_not_known_yet(
+    tmp_path: Path,
+    begun: Begun,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: dict[str, str],
+    is_served: bool,
+    model: str,
+    shown: str,
+) -> None:
+    monkeypatch.setattr(module, "is_terminal", lambda: True)
+    monkeypatch.setattr(module, "is_answered", lambda path: is_served)
+
+    assert run_chat(tmp_path, "--resume", "abc", **settings).return_value == 3
+
+    assert (begun.chat["model"], begun.chat["shown_model"], begun.chat["home"]) == (model, shown, tmp_path)
+    assert begun.given == ("abc", "")
+    assert begun.farewells == [not is_served]
+
+
+def test_a_chat_that_took_over_says_so_at_its_end(
+    tmp_path: Path, begun: Begun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "is_terminal", lambda: True)
+    monkeypatch.setattr(module, "is_answered", lambda path: True)
+    monkeypatch.setattr(Successor, "is_at_work", True)
+
+    run_chat(tmp_path)
+
+    assert begun.farewells == [True]
 
 
 @pytest.mark.parametrize(("grace", "kept"), [("30", 1.0), ("0.5", 0.5)])
 def test_at_a_terminal_nobody_waits_long_for_the_end(
-    tmp_path: Path, begun: list[Any], monkeypatch: pytest.MonkeyPatch, grace: str, kept: float
+    tmp_path: Path, begun: Begun, monkeypatch: pytest.MonkeyPatch, grace: str, kept: float
 ) -> None:
     monkeypatch.setattr(module, "is_terminal", lambda: True)
 
-    assert run_chat(tmp_path, "--model", "openai:x", WAKEFUL_STOP_GRACE_SECONDS=grace).return_value == 4
-    assert begun == [("terminal", ("openai:x", None, "openai:x", kept))]
+    run_chat(tmp_path, "--model", "openai:x", WAKEFUL_STOP_GRACE_SECONDS=grace)
+
+    assert begun.engine == (True, kept)
+    assert begun.given == (None, "openai:x")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_chat_in_order(tmp_path: Path, begun: Begun, number: signal.Signals, code: int) -> None:
+    begun.signal = number
+
+    assert run_chat(tmp_path).return_value == code
+    assert begun.has_ended
 
 
 @asynccontextmanager
