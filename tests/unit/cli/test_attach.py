@@ -17,9 +17,10 @@ from tests.unit.cli.chat.chat_server import ChatServer
 from tests.unit.cli.chat.questions import a_question
 from wakeful.cli import attach as module
 from wakeful.cli.attach import attach
+from wakeful.cli.chat import probe
 from wakeful.cli.chat.cards.card import Card
 from wakeful.cli.chat.screens.plain_screen import PlainScreen
-from wakeful.cli.client import Client
+from wakeful.cli.client import Client, ServerGone
 from wakeful.cli.plain_text import harmless
 from wakeful.config.config import Config
 from wakeful.config.load import load_config
@@ -100,6 +101,8 @@ async def test_at_a_terminal_keys_do_nothing_but_leave(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leaving: str
 ) -> None:
     server, screen = Watched(), Screen()
+    server.faults["/health"] = [ServerGone() for _ in range(100)]
+    monkeypatch.setattr(probe, "_SECONDS", 0.01)
 
     @asynccontextmanager
     async def connected(config: Config, *, adopts: bool, door: str) -> AsyncIterator[Client]:
@@ -111,7 +114,7 @@ async def test_at_a_terminal_keys_do_nothing_but_leave(
     with create_pipe_input() as keys, create_app_session(input=keys):
         watching = asyncio.create_task(module._watch_at_terminal(config, "ses_01aaaaaa"))
         async with asyncio.timeout(10):
-            while "needs an answer" not in harmless(screen.getvalue()):
+            while not all(words in harmless(screen.getvalue()) for words in ("needs an answer", "○ reconnecting")):
                 screen.has_changed.clear()
                 await screen.has_changed.wait()
         keys.send_text("y\rhello\r")

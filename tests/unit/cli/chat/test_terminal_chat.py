@@ -13,8 +13,8 @@ from prompt_toolkit.input import PipeInput, create_pipe_input
 
 from tests.unit.cli.chat.chat_server import ChatServer
 from tests.unit.cli.chat.questions import a_question
+from wakeful.cli.chat import probe, terminal_chat
 from wakeful.cli.chat import talk as talking
-from wakeful.cli.chat import terminal_chat
 from wakeful.cli.chat.standing import Standing
 from wakeful.cli.chat.successor import Successor
 from wakeful.cli.chat.terminal_chat import TerminalChat
@@ -293,6 +293,16 @@ async def test_news_of_other_sessions_are_shown(seat: Seat) -> None:
     seat.server.send("news", news, "news")
 
     await seat.see("A turn failed in “Other” (/resume bbbbbb): No.")
+
+
+async def test_the_status_line_says_when_the_server_is_gone(
+    server: ChatServer, heir: Heir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probe, "_SECONDS", 0.01)
+    server.faults["/health"] = [ServerGone() for _ in range(100)]
+
+    async with seated(server, heir, tmp_path, monkeypatch) as seat:
+        await seat.see("○ reconnecting")
 
 
 @pytest.mark.parametrize(
