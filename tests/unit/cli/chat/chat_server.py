@@ -37,8 +37,9 @@ class ChatServer(Client):
         self.faults: dict[str, list[WakefulError]] = defaultdict(list)
         # What was asked: method, path, and what it carried.
         self.asked: list[tuple[str, str, Mapping[str, Any]]] = []
-        # Cleared while the server is slow to take what is posted.
-        self.takes = asyncio.Event()
+        # Cleared while the server is slow to answer what is asked, or to take what is posted.
+        self.gives, self.takes = asyncio.Event(), asyncio.Event()
+        self.gives.set()
         self.takes.set()
         # Streams that are open now, by what they carry.
         self.open_streams: list[str] = []
@@ -69,6 +70,7 @@ class ChatServer(Client):
                 await self._has_news.wait()
 
     async def get(self, path: str, **query: str | int) -> dict[str, Any]:
+        await self.gives.wait()
         return self._answered("GET", path, query, self.snapshot if path == "/api/session" else {})
 
     async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:

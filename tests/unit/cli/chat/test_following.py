@@ -142,6 +142,19 @@ async def test_a_look_that_fails_is_made_again_at_the_next_event(
     assert caplog.text.count("could not be fetched") == 2
 
 
+async def test_whoever_waits_learns_of_a_look_before_the_session_is_marked_as_read(following: Following) -> None:
+    await following.begin()
+    following.server.gives.clear()
+    following.server.takes.clear()
+    await following.hear("session-updated", {})
+    following.session.has_changed.clear()
+
+    following.server.gives.set()
+
+    async with asyncio.timeout(10):
+        await following.session.has_changed.wait()
+
+
 async def test_only_events_that_outdate_the_snapshot_lead_to_a_look(following: Following) -> None:
     await following.begin()
 

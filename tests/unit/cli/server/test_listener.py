@@ -129,7 +129,6 @@ def test_an_address_of_this_machine_is_listened_on_at_once(tmp_path: Path, host:
     ("host", "words"),
     [
         ("0.0.0.0", "can be reached from other machines, and no key is configured: set WAKEFUL_API_KEYS="),
-        ("no.such.name.invalid", "WAKEFUL_HOST must be an address or name of this machine, not 'no.such.name.invalid'"),
         ("x" * 70 + ".invalid", "WAKEFUL_HOST must be an address or name of this machine"),
     ],
 )
