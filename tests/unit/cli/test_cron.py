@@ -47,24 +47,11 @@ def test_a_schedule_is_fired_and_its_runs_are_listed(monkeypatch: pytest.MonkeyP
     assert f"session {fired['session_id']}" in runs.output
 
 
-def test_times_are_printed_one_a_line() -> None:
-    where = ["--tz", "Europe/Berlin", "--from", "2027-10-30T12:00:00Z", "--count", "2"]
-
-    times = wakeful_cron("next", "30 2 * * *", *where)
-
-    assert times.output == "2027-10-31T00:30:00.000Z\n2027-11-01T01:30:00.000Z\n"
-
-
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["add", "sometimes", "x"], "schedule: 'sometimes' cannot be read"),
-        (
-            ["add", "@daily", "x", "--deliver", "telegram:1"],
-            "deliver: telegram is not configured here; these are: none",
-        ),
         (["add", "@daily", "x", "--tz", "Middle/Earth"], "timezone: There is no time zone"),
-        (["runs", "nobody"], "There is no schedule nobody."),
     ],
 )
 def test_what_does_not_fit_is_one_sentence(arguments: list[str], sentence: str) -> None:
