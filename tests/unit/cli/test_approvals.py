@@ -9,6 +9,7 @@ import pytest
 from tests.unit.cli.chat.questions import a_question
 from tests.unit.cli.scripted_server import ScriptedServer, Typist
 from wakeful.cli.approvals import approvals
+from wakeful.cli.client import RequestRefused
 from wakeful.errors import ApprovalNotFound
 
 WORDS = {"session": "In this session …", "folder": "In this folder …"}
@@ -123,3 +124,12 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_asked(
 
     assert isinstance(refused.exception, click.UsageError)
     assert (refused.exception.message, server.asked) == (sentence, [])
+
+
+def test_an_answer_that_came_too_late_is_not_said_to_count(typist: Typist) -> None:
+    server = ScriptedServer({"GET /api/approvals": {"approvals": [RM]}})
+
+    refused = typist.run(approvals, server, "allow", f"{RM['session_id']}/c1")
+
+    assert isinstance(refused.exception, RequestRefused)
+    assert refused.output == ""

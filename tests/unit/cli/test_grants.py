@@ -8,6 +8,7 @@ import orjson
 import pytest
 
 from tests.unit.cli.scripted_server import ScriptedServer, Typist
+from wakeful.cli.client import RequestRefused
 from wakeful.cli.grants import grants
 from wakeful.cli.plain_text import clock_time
 from wakeful.errors import GrantNotFound
@@ -115,3 +116,12 @@ def test_what_cannot_be_meant_revokes_nothing(typist: Typist, words: list[str]) 
 
     assert isinstance(refused.exception, click.UsageError)
     assert server.asked == []
+
+
+def test_what_the_server_refuses_is_not_said_to_be_revoked(typist: Typist) -> None:
+    refusing = ScriptedServer({"GET /api/grants": {"grants": [grant()]}})
+
+    refused = typist.run(grants, refusing, "revoke", "aaaaaa")
+
+    assert isinstance(refused.exception, RequestRefused)
+    assert refused.output == ""

@@ -99,3 +99,10 @@ def test_a_name_with_a_slash_is_still_one_person(typist: Typist) -> None:
     server = ScriptedServer({"DELETE /api/pairings/slack:T%2FU": {}})
 
     assert typist.run(pair, server, "--remove", "slack:T/U").output == "slack:T/U may not talk any more.\n"
+
+
+def test_a_removal_that_is_refused_is_not_said_to_be_done(typist: Typist) -> None:
+    refused = typist.run(pair, ScriptedServer({}), "--remove", "telegram:8")
+
+    assert isinstance(refused.exception, RequestRefused)
+    assert refused.output == ""
