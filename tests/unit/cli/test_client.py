@@ -193,3 +193,21 @@ async def test_without_patience_a_stream_waits_for_a_server_that_comes_back(tmp_
             await client.get("/health")
         async with reached(tmp_path, stream), asyncio.timeout(10):
             assert (await waiting).id == "1"
+
+
+async def test_a_server_that_breaks_off_and_is_silent_after_that_is_given_up_in_time(tmp_path: Path) -> None:
+    is_broken = False
+
+    async def stream(request: web.Request) -> web.Response:
+        nonlocal is_broken
+        if is_broken:
+            await asyncio.Event().wait()
+        is_broken = True
+        assert request.transport is not None
+        request.transport.close()
+        return web.Response()
+
+    # A server that was there may be silent for much longer.
+    async with reached(tmp_path, stream, patience=0.05) as client:
+        with pytest.raises(ServerGone):
+            await anext(client.events("/api/stream"))

@@ -10,7 +10,7 @@ import pytest
 from wakeful.cli.chat.cards.card import Card, Tone
 from wakeful.cli.chat.elsewhere import follow_elsewhere, news_card
 from wakeful.cli.chat.standing import Standing
-from wakeful.cli.client import Client, ServerEvent
+from wakeful.cli.client import Client, RequestRefused, ServerEvent
 
 NEWS: dict[str, Any] = {
     "session_id": "ses_01a1e1a86af935ec485730e84c5fc402",
@@ -59,3 +59,15 @@ async def test_news_of_the_open_session_are_left_to_its_own_stream() -> None:
         await follow_elsewhere(client, standing, cards.append)
 
     assert [card.title for card in cards] == [news_card(NEWS).title]
+
+
+async def test_news_that_cannot_be_had_are_logged_and_the_chat_goes_on(caplog: pytest.LogCaptureFixture) -> None:
+    class Refusing(NewsClient):
+        async def events(self, path: str, *, after: str = "", **query: str) -> AsyncGenerator[ServerEvent, None]:
+            if path:
+                raise RequestRefused(403, {"message": "Not yours."})
+            yield ServerEvent("", "", {})
+
+    await follow_elsewhere(Refusing(), Standing(), lambda card: None)
+
+    assert "other sessions cannot be followed: Not yours." in caplog.text

@@ -88,6 +88,5 @@ def _width(parts: list[StatusPart]) -> int:
 
 
 def _cut(part: StatusPart, width: int) -> StatusPart:
-    if cell_len(part.text) <= width:
-        return part
-    return StatusPart(f"{set_cell_size(part.text, max(0, width - 1)).rstrip()}…", part.style, part.rank)
+    """Shorten a part that is wider than this."""
+    return StatusPart(f"{set_cell_size(part.text, width - 1).rstrip()}…", part.style, part.rank)
