@@ -187,10 +187,12 @@ class TerminalScreen:
                 self._paint()
 
     def _message(self) -> StyleAndTextTuples:
+        # First, because another width takes back what was painted.
+        painter = self._fitted()
         if self._painted is None:
             rows = self.app.output.get_size().rows
             height = max(1, min(_MOST_LINES, rows // 2))
-            lines = draft_lines(self._fitted(), self._draft, self._work.values(), self.standing, height)
+            lines = draft_lines(painter, self._draft, self._work.values(), self.standing, height)
             above = "".join(f"{line}\n" for line in lines) + ("\n" if lines else "")
             self._painted = [*to_formatted_text(ANSI(above)), ("class:prompt", self._prompt)]
         return self._painted

@@ -196,6 +196,25 @@ async def test_a_tall_terminal_still_shows_only_the_end_of_a_draft(screen: Termi
 
 
 @pytest.mark.usefixtures("running")
+async def test_a_draft_is_painted_again_for_another_width(screen: TerminalScreen, display: Display) -> None:
+    screen.change_draft(AnswerDraft(text="wordlet " * 8))
+    await display.see("wordlet wordlet")
+    display.columns = 20
+    before = len(display.getvalue())
+
+    # As prompt_toolkit does when the size has changed.
+    screen.app.renderer.erase()
+    screen.app.invalidate()
+    async with asyncio.timeout(10):
+        while "wordlet" not in display.getvalue()[before:]:
+            display.has_changed.clear()
+            await display.has_changed.wait()
+
+    # A terminal that wraps by itself would cut words.
+    assert "wordlet wordlet\n" in harmless(display.getvalue()[before:])
+
+
+@pytest.mark.usefixtures("running")
 async def test_a_narrower_terminal_gets_narrower_lines(screen: TerminalScreen, display: Display) -> None:
     display.columns = 20
     before = len(display.shown)
