@@ -217,7 +217,11 @@ async def test_a_signal_cancels_the_turn_and_waits_for_its_end(config: Config, m
 
 
 @pytest.mark.usefixtures("signals")
-async def test_a_frozen_server_does_not_hold_up_a_signal(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_frozen_server_does_not_hold_up_a_signal(
+    config: Config, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(served_turn, "_STOP_SECONDS", 0.01)
 
     assert await ask_it(config, Stalled(is_frozen=True), monkeypatch) == 130
+    # What was said so far is a whole line.
+    assert capsys.readouterr().out == "Hello\n"

@@ -1,6 +1,7 @@
 """What all commands share: the folder they are called in, their log, and how they end."""
 
 import gc
+import io
 import logging
 import os
 import sys
@@ -14,9 +15,11 @@ from click.testing import CliRunner
 
 from wakeful.cli import main as main_module
 from wakeful.cli.command import current_folder
+from wakeful.cli.connection import connected
 from wakeful.cli.key import key
 from wakeful.cli.log import set_up_log
 from wakeful.cli.main import main, wakeful
+from wakeful.cli.server.listener import local_listener
 from wakeful.config.load import load_config
 from wakeful.errors import ConfigError, MessageUnusable, WakefulError
 
@@ -175,3 +178,32 @@ def test_help_lists_every_command_with_its_sentence() -> None:
 
     assert all(any(line.split()[:1] == [name] for line in shown.splitlines()) for name in _COMMANDS)
     assert "Run the server." in shown
+
+
+def test_letters_that_the_terminal_lacks_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.BytesIO()
+    out = io.TextIOWrapper(written, encoding="latin-1")
+    command = click.command("key")(lambda: click.echo("a → b"))
+    monkeypatch.setattr(type(wakeful), "get_command", lambda group, context, name: command)
+    monkeypatch.setattr(sys, "argv", ["wakeful", "key"])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", out)
+        with pytest.raises(SystemExit) as ended:
+            main()
+
+    assert (ended.value.code, written.getvalue()) == (0, b"a ? b\n")
+
+
+async def test_a_command_that_reaches_a_server_keeps_no_secrets_in_its_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-hunter2hunter2")
+    config = load_config({"WAKEFUL_HOME": str(tmp_path), "OPENAI_API_KEY": "sk-hunter2hunter2"})
+
+    with local_listener(tmp_path):
+        async with connected(config, adopts=True, door="terminal"):
+            assert "OPENAI_API_KEY" not in os.environ
+            assert (tmp_path / "key").exists()
+            # The server that is there is used.
+            assert not (tmp_path / "wakeful.db").exists()

@@ -37,16 +37,14 @@ class Successor:
         """
         if self.is_at_work or is_answered(local_socket(self._config.home)):
             return False
-        has_started = asyncio.Event()
+        has_started: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._job = asyncio.create_task(self._serve(has_started), name="successor")
-        started = asyncio.create_task(has_started.wait())
-        await asyncio.wait([self._job, started], return_when=asyncio.FIRST_COMPLETED)
-        started.cancel()
+        await asyncio.wait([self._job, has_started], return_when=asyncio.FIRST_COMPLETED)
         if self._job.done():
             self._job.result()
         return True
 
-    async def _serve(self, has_started: asyncio.Event) -> None:
+    async def _serve(self, has_started: asyncio.Future[None]) -> None:
         async with connected(self._config, adopts=True, door=self._door):
-            has_started.set()
+            has_started.set_result(None)
             await self._may_end.wait()

@@ -182,7 +182,6 @@ class Talk:
             self._screen.show(failure("There is nothing to branch from yet."))
             return
         branch = await self._client.post("/api/session/branch", {"session_id": self.standing.session_id})
-        await self.session.leave()
         await self._go_to(branch["session_id"])
 
     async def _tasks(self, argument: str) -> None:

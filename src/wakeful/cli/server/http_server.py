@@ -4,7 +4,6 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -27,13 +26,10 @@ async def serving(
     """Run a server and yield its job once it answers. `before_end` is awaited while it still answers."""
     server = _Server(app)
     job = asyncio.create_task(server.serve(sockets=list(listeners)), name="http server")
-    started = asyncio.create_task(server.has_started.wait())
     try:
-        jobs: list[asyncio.Future[Any]] = [job, started]
-        await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([job, server.has_started], return_when=asyncio.FIRST_COMPLETED)
         yield job
     finally:
-        started.cancel()
         try:
             await before_end()
         finally:
@@ -57,7 +53,7 @@ class _Server(uvicorn.Server):
                 timeout_graceful_shutdown=_LAST_ANSWERS_SECONDS + _CUT_SECONDS,  # type: ignore[arg-type]
             )
         )
-        self.has_started = asyncio.Event()
+        self.has_started: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._is_ending = asyncio.Event()
 
     def end(self) -> None:
@@ -66,7 +62,7 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        self.has_started.set()
+        self.has_started.set_result(None)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Abort stalled connections, which uvicorn would wait for and then log an error for each."""

@@ -24,7 +24,8 @@ class RecordingScreen:
         self._add(block)
 
     def change_draft(self, draft: AnswerDraft) -> None:
-        self.draft = draft
+        # What is painted now: the draft itself goes on changing.
+        self.draft = AnswerDraft(draft.text, draft.thought, dict(draft.calls))
         self._has_changed.set()
 
     def change_work(self, lines: Mapping[str, str]) -> None:

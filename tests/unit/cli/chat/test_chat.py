@@ -60,7 +60,7 @@ class Begun:
         self.chat: dict[str, Any] = {}
         self.given: tuple[Any, ...] = ()
         self.farewells: list[bool] = []
-        self.has_ended = False
+        self.has_ended = self.ended_before_its_engine = False
         # Sent while the chat runs, which then would go on for ever.
         self.signal: signal.Signals | None = None
         monkeypatch.setattr(module, "connected", self._connected)
@@ -73,6 +73,7 @@ class Begun:
         assert door == "terminal"
         self.engine = adopts, config.engine.stop_grace_seconds
         yield
+        self.ended_before_its_engine = self.has_ended
 
     def _begin(self, kind: str, *parts: Any, **how: Any) -> "Begun":
         self.chat = {"kind": kind} | how
@@ -186,7 +187,7 @@ def test_a_signal_ends_the_chat_in_order(tmp_path: Path, begun: Begun, number: s
     begun.signal = number
 
     assert run_chat(tmp_path).return_value == code
-    assert begun.has_ended
+    assert begun.ended_before_its_engine
 
 
 @asynccontextmanager

@@ -73,6 +73,19 @@ async def test_another_session_takes_the_place_of_the_first(following: Following
     assert (standing.session_id, standing.model, standing.is_busy) == ("ses_01bbbbbb", "openai:x", False)
 
 
+async def test_each_session_is_marked_as_read_for_itself(following: Following) -> None:
+    await following.begin()
+    await following.hear("session-updated", {})
+    await following.server.until_asked("/api/session/seen")
+
+    await following.session.begin("ses_01bbbbbb")
+    await following.hear("session-updated", {})
+    await following.server.until_asked("/api/session/seen", times=2)
+
+    seen = following.server.carried("/api/session/seen")
+    assert seen == [{"session_id": f"ses_01{letter * 6}", "event_id": 1} for letter in "ab"]
+
+
 async def test_whoever_waits_is_told_of_every_event_and_look(following: Following) -> None:
     await following.begin()
     before = following.changes
