@@ -13,13 +13,15 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from wakeful.cli import command as command_module
 from wakeful.cli import main as main_module
-from wakeful.cli.command import current_folder
+from wakeful.cli.command import current_folder, quiet_config
 from wakeful.cli.connection import connected
 from wakeful.cli.key import key
 from wakeful.cli.log import set_up_log
 from wakeful.cli.main import main, wakeful
 from wakeful.cli.server.listener import local_listener
+from wakeful.config.config import Config
 from wakeful.config.load import load_config
 from wakeful.errors import ConfigError, MessageUnusable, WakefulError
 
@@ -72,6 +74,17 @@ def test_the_log_hides_secrets_and_says_as_much_as_the_settings_want(
     assert said.count("\n") == 1
     # The cache of levels knows nothing of the levels that are put back.
     logging.root.manager.loggerDict["any"].setLevel(logging.NOTSET)  # type: ignore[union-attr]
+
+
+def test_a_command_that_prints_a_result_logs_warnings_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    logged: list[Config] = []
+    monkeypatch.setattr(command_module, "set_up_log", logged.append)
+    monkeypatch.setenv("WAKEFUL_HOME", str(tmp_path))
+
+    config = quiet_config()
+
+    assert logged == [config]
+    assert (config.log_level, config.home) == ("warning", tmp_path)
 
 
 def test_the_key_is_made_once_and_a_new_one_is_not_kept(tmp_path: Path) -> None:

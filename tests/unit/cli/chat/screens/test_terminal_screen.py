@@ -3,6 +3,7 @@
 import asyncio
 import io
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Any
 
@@ -226,18 +227,25 @@ async def test_a_narrower_terminal_gets_narrower_lines(screen: TerminalScreen, d
     assert max(len(line) for line in lines if "word" in line) <= 19
 
 
+@pytest.mark.parametrize("is_busy", [True, False])
 async def test_running_times_go_on(
-    screen: TerminalScreen, display: Display, keys: PipeInput, monkeypatch: pytest.MonkeyPatch
+    screen: TerminalScreen, display: Display, keys: PipeInput, monkeypatch: pytest.MonkeyPatch, is_busy: bool
 ) -> None:
     monkeypatch.setattr(terminal_screen, "_TICK_SECONDS", 0.01)
-    task = asyncio.create_task(screen.run())
+    task_of_screen = asyncio.create_task(screen.run())
     await display.see("● live")
-    screen.standing.active_turn, screen.standing.active_since = "t", monotonic() - 83
 
-    await display.see("answering 1 min 23 s")
+    if is_busy:
+        screen.standing.active_turn, screen.standing.active_since = "t", monotonic() - 83
+    else:
+        started = (datetime.now(UTC) - timedelta(seconds=83.2)).isoformat()
+        task = {"id": "p", "command": "BUILD", "status": "running", "progress": None, "ended_at": None}
+        screen.standing.tasks = [task | {"started_at": started}]
 
+    # Only what differs from the line before is painted.
+    await display.see("answering 1 min 23 s" if is_busy else "BUILD")
     screen.end()
-    await task
+    await task_of_screen
 
 
 async def test_a_terminal_that_is_gone_ends_the_prompt(
