@@ -317,7 +317,7 @@ async def test_a_line_that_finds_no_server_for_a_while_lets_the_chat_take_over(
 ) -> None:
     monkeypatch.setattr(talking, "_RETRY_SECONDS", 0.001)
     monkeypatch.setattr(terminal_chat, "_PATIENCE_SECONDS", 0.0)
-    heir.outcomes = outcomes
+    heir.outcomes = list(outcomes)
     seat.server.faults["/api/session/new"] = [ServerGone() for _ in outcomes]
 
     seat.type(f"hello{ENTER}")
