@@ -232,6 +232,12 @@ async def test_a_server_without_schedules_is_older_than_the_command(tmp_path: Pa
         ([], "pair", CheckResult.ok("people", "0 paired")),
         ([], "silent", CheckResult.warn("people", "No one may talk on telegram: set WAKEFUL_TELEGRAM_ALLOW.")),
         ([{"platform": "telegram", "paired": True}], "silent", CheckResult.ok("people", "1 paired")),
+        # Someone on another platform, or someone who waits, may not talk here.
+        (
+            [{"platform": "slack", "paired": True}, {"platform": "telegram", "paired": False}],
+            "silent",
+            CheckResult.warn("people", "No one may talk on telegram: set WAKEFUL_TELEGRAM_ALLOW."),
+        ),
         (
             [{"platform": "telegram", "paired": False}],
             "pair",
