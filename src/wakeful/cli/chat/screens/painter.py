@@ -82,7 +82,6 @@ class _Heading(Heading):
     """A left-aligned heading; rich centres them."""
 
     def __rich_console__(self, console: object, options: object) -> Iterable[RenderableType]:
-        self.text.justify = "left"
         yield self.text
 
 

@@ -81,6 +81,7 @@ def test_how_the_text_is_cut_does_not_matter(size: int) -> None:
         ("- one\n# Not alone\n- two", ["- one\n# Not alone\n- two"]),
         ("- one\n\n\tmore\n\nafter", ["- one\n\n\tmore", "after"]),
         ("1) one\n\n2) two", ["1) one\n\n2) two"]),
+        ("- one\n\n\n  more of one\n\nafter", ["- one\n\n\n  more of one", "after"]),
         ("- one\nlazy words", ["- one\nlazy words"]),
         ("- ```\n  code\n  ```\n- two\n\nafter", ["- ```\n  code\n  ```\n- two", "after"]),
         ("one\n\n\n\ntwo", ["one", "two"]),
