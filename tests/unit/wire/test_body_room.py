@@ -44,13 +44,40 @@ async def test_where_no_room_comes_free_a_body_is_refused_and_leaves_no_gap(monk
         pass
 
 
-async def test_a_body_whose_client_leaves_while_it_waits_takes_nothing() -> None:
+@pytest.mark.parametrize("is_granted", [False, True], ids=["while it waits", "when it is its turn"])
+async def test_a_body_whose_client_leaves_takes_nothing_and_frees_nothing_of_others(
+    monkeypatch: pytest.MonkeyPatch, is_granted: bool
+) -> None:
     room, log, release = BodyRoom(10), list[int](), asyncio.Event()
     async with room.taken(10):
         waiting = asyncio.create_task(hold(room, 4, log, release))
         await asyncio.sleep(0)
-        waiting.cancel()
-        await asyncio.gather(waiting, return_exceptions=True)
+        if not is_granted:
+            await ended(waiting)
+    await ended(waiting)
 
+    assert log == []
+    monkeypatch.setattr(body_room, "_WAIT_SECONDS", 0.01)
     async with room.taken(10):
-        assert log == []
+        with pytest.raises(NoRoom):
+            async with room.taken(1):
+                pass
+
+
+async def test_those_behind_a_body_that_gives_up_go_on() -> None:
+    room, log, release = BodyRoom(10), list[int](), asyncio.Event()
+    async with room.taken(8):
+        large, small = (asyncio.create_task(hold(room, size, log, release)) for size in (5, 2))
+        await asyncio.sleep(0)
+
+        await ended(large)
+        await asyncio.sleep(0)
+
+        assert log == [2]
+    release.set()
+    await small
+
+
+async def ended(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wakeful.errors import StoreUnavailable
-from wakeful.wire.sse import TRANSPORT, EventStream, StreamSettings, frame, without_line_breaks
+from wakeful.wire.sse import BODY_SEND, TRANSPORT, EventStream, StreamSettings, frame, without_line_breaks
 
 
 class Connection:
@@ -43,14 +43,21 @@ class Connection:
         self.unsent = 0
         self.left.set()
 
-    async def run(self, frames: AsyncGenerator[bytes, None], settings: StreamSettings | None = None) -> None:
-        scope = {"type": "http", "method": "GET", "extensions": {TRANSPORT: self}}
+    async def run(
+        self, frames: AsyncGenerator[bytes, None], settings: StreamSettings | None = None, **scope: Any
+    ) -> None:
+        scope = {"type": "http", "method": "GET", "extensions": {TRANSPORT: self}} | scope
         async with asyncio.timeout(5):
             await EventStream(frames, settings or StreamSettings())(scope, self.receive, self.send)
 
     @property
     def body(self) -> bytes:
         return b"".join(message["body"] for message in self.sent[1:])
+
+
+async def empty() -> AsyncGenerator[bytes, None]:
+    for nothing in list[bytes]():
+        yield nothing
 
 
 def test_a_frame_has_a_number_a_name_and_its_data() -> None:
@@ -208,7 +215,8 @@ async def test_a_reader_that_reads_slowly_is_not_disconnected() -> None:
     assert connection.body == b"more" * 40
 
 
-async def test_silence_is_filled_with_comments() -> None:
+@pytest.mark.parametrize("is_shown", [True, False], ids=["a connection that is shown", "one that is not"])
+async def test_silence_is_filled_with_comments_however_long_it_lasts(is_shown: bool) -> None:
     connection = Connection()
 
     async def silent() -> AsyncGenerator[bytes, None]:
@@ -216,9 +224,52 @@ async def test_silence_is_filled_with_comments() -> None:
         while connection.body.count(b":\n\n") < 3:  # noqa: ASYNC110 - until it has been silent long enough
             await asyncio.sleep(0.01)
 
-    await connection.run(silent(), StreamSettings(comment_seconds=0.02))
+    await connection.run(
+        silent(),
+        StreamSettings(comment_seconds=0.02, write_seconds=0.03),
+        extensions={TRANSPORT: connection} if is_shown else {},
+    )
 
     assert connection.body.startswith(b"one:\n\n:\n\n:\n\n")
+
+
+async def test_a_client_is_told_after_how_much_silence_its_connection_is_lost() -> None:
+    connection = Connection()
+
+    await connection.run(empty(), StreamSettings(comment_seconds=2.5))
+
+    head = dict(connection.sent[0]["headers"])
+    assert connection.sent[0]["status"] == 200
+    assert head[b"wakeful-heartbeat"] == b"2.5"
+    assert head[b"content-type"].startswith(b"text/event-stream")
+    assert (head[b"cache-control"], head[b"x-accel-buffering"]) == (b"no-cache", b"no")
+
+
+async def test_a_head_request_gets_the_head_alone_and_its_source_is_closed() -> None:
+    connection = Connection()
+
+    async def one() -> AsyncGenerator[bytes, None]:
+        yield b"one"
+
+    source = one()
+    await connection.run(source, method="HEAD")
+
+    assert [message["type"] for message in connection.sent] == ["http.response.start", "http.response.body"]
+    assert connection.body == b""
+    assert await anext(source, b"closed") == b"closed"
+
+
+async def test_the_body_goes_past_what_changes_only_heads() -> None:
+    connection, passed = Connection(), list[Any]()
+
+    async def send(message: Any) -> None:
+        passed.append(message)
+        await connection.send(message)
+
+    await connection.run(empty(), extensions={BODY_SEND: send})
+
+    assert passed == connection.sent[1:]
+    assert passed[-1] == {"type": "http.response.body", "body": b""}
 
 
 async def test_a_store_that_fails_ends_the_response() -> None:
