@@ -173,11 +173,13 @@ def coloured(code: str, language: str) -> str:
     name = language.lower()
     if name not in LANGUAGES or not _is_modest(code):
         return escape(code, quote=False)
+    # Loading a lexer for the first time takes longer than most code.
+    lexer = _load(name)
     # CPU time of this thread, so that a busy machine highlights as much.
     latest = time.thread_time() + _MOST_SECONDS
     parts: list[str] = []
     position = 0
-    for start, kind, text in _load(name).get_tokens_unprocessed(code):
+    for start, kind, text in lexer.get_tokens_unprocessed(code):
         if start != position or time.thread_time() > latest:
             break
         position += len(text)
