@@ -63,8 +63,9 @@ def _in_line(state: StateInline, silent: bool) -> bool:
 
 
 def _is_formula(found: re.Match[str], before: str) -> bool:
-    body = _NAMED_TEXT.sub(" ", found[found.lastgroup or 0])
-    if not body.strip() and "\\" not in found[0][1:]:
+    source = found[found.lastgroup or 0]
+    body = _NAMED_TEXT.sub(" ", source)
+    if not body.strip() and "\\" not in source:
         return False
     if found.lastgroup == "dollars":
         is_money = body[:1].isdigit() and _WORD.search(body) is not None
