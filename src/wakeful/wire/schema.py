@@ -142,7 +142,4 @@ def _choice(values: Any) -> dict[str, Any]:
 
 def _key(shape: Shape) -> Hashable:
     """Return what a schema's name is looked up by: a class, or the set of classes in a union."""
-    if shape.base is not Union:
-        return shape.base if is_struct(shape.base) else None
-    kinds = [shape_of(member).base for member in shape.args]
-    return frozenset(kinds) if all(map(is_struct, kinds)) else None
+    return frozenset(shape_of(member).base for member in shape.args) if shape.base is Union else shape.base

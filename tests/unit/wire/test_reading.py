@@ -12,11 +12,13 @@ from wakeful.wire.reading import read, read_texts
 
 
 class Circle(Incoming):
+    id: str = ""
     type: Literal["circle"]
     radius: Annotated[float, Meta(ge=0, le=2)]
 
 
 class Label(Incoming):
+    id: str = ""
     type: Literal["label", "title"] = "label"
     text: Annotated[str, Meta(max_length=5)]
 
@@ -48,6 +50,7 @@ class Drawing(Incoming, rename={"from_": "from"}):
     speed: Speed = Speed.LOW
     shape: Annotated[Circle | None, says(unknown="{} is of the kind {tag}, and not a circle.")] = None
     even: Annotated[int | None, says("{} must be divisible by two.", check=lambda number: number % 2 == 0)] = None
+    note: Any = None
     old: Annotated[None, says("There is no {} any more.")] = None
 
 
@@ -93,6 +96,7 @@ def test_objects_are_distinguished_by_their_tag_which_may_have_a_default() -> No
         ("speed", "high", Speed.HIGH),
         ("shape", {"type": "circle", "radius": 2}, Circle(type="circle", radius=2)),
         ("even", 4, 4),
+        ("note", [1, {"a": None}], [1, {"a": None}]),
     ],
 )
 def test_what_fits_is_read_as_it_was_sent(key: str, given: Any, read_as: Any) -> None:
@@ -233,7 +237,10 @@ def test_what_does_not_fit_is_refused_by_name(given: dict[str, Any], param: str,
 
 
 class Change(Incoming):
-    name: Annotated[str | None, says(missing="{} must be given: it takes the place of what there was.")]
+    name: Annotated[
+        Annotated[str, Meta(max_length=3), says("{} must be short.")] | None,
+        says(missing="{} must be given: it takes the place of what there was."),
+    ]
 
     no_others: ClassVar[str] = "{} cannot be changed: name can."
 
@@ -243,6 +250,8 @@ def test_a_field_that_may_be_null_may_still_have_to_be_given() -> None:
 
     with pytest.raises(InvalidRequest, match="name must be given: it takes the place of what there was"):
         read(Change, {})
+    with pytest.raises(InvalidRequest, match="name must be short"):
+        read(Change, {"name": "long"})
 
 
 def test_a_type_may_refuse_fields_that_it_does_not_name() -> None:
