@@ -44,16 +44,18 @@ async def test_where_no_room_comes_free_a_body_is_refused_and_leaves_no_gap(monk
         pass
 
 
-@pytest.mark.parametrize("is_granted", [False, True], ids=["while it waits", "when it is its turn"])
+@pytest.mark.parametrize("when", ["while it waits", "just before it is its turn", "when it is its turn"])
 async def test_a_body_whose_client_leaves_takes_nothing_and_frees_nothing_of_others(
-    monkeypatch: pytest.MonkeyPatch, is_granted: bool
+    monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
     room, log, release = BodyRoom(10), list[int](), asyncio.Event()
     async with room.taken(10):
         waiting = asyncio.create_task(hold(room, 4, log, release))
         await asyncio.sleep(0)
-        if not is_granted:
+        if when == "while it waits":
             await ended(waiting)
+        elif when == "just before it is its turn":
+            waiting.cancel()
     await ended(waiting)
 
     assert log == []
