@@ -26,7 +26,7 @@ _NAMED = {
 class InvalidRequest(WakefulError):
     """The request cannot be understood."""
 
-    def __init__(self, message: str = "", *, param: str | None = None) -> None:
+    def __init__(self, message: str, *, param: str | None = None) -> None:
         """`param` is the path of the field, such as tools[0].name."""
         super().__init__(message)
         self.param = param

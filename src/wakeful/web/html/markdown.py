@@ -112,13 +112,12 @@ def _class_for_alignment(token: Token) -> None:
 
 def _check_box(inline: Token, before: Sequence[Token]) -> None:
     """Replace `[ ]` or `[x]` at the start of a list item by a box."""
-    kinds = [token.type for token in before]
-    first = inline.children[0] if inline.children else None
-    if kinds == ["list_item_open", "paragraph_open"] and first is not None and first.type == "text":
-        box = _CHECKS.get(first.content[:4])
-        if box is not None:
-            first.content = box + first.content[4:]
-            before[0].attrSet("class", "check")
+    if [token.type for token in before] != ["list_item_open", "paragraph_open"]:
+        return
+    first = next(iter(inline.children or ()), None)
+    if first is not None and first.type == "text" and first.content[:4] in _CHECKS:
+        first.content = _CHECKS[first.content[:4]] + first.content[4:]
+        before[0].attrSet("class", "check")
 
 
 def _dress_links(children: Sequence[Token]) -> None:

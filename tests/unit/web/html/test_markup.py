@@ -180,11 +180,11 @@ def test_cells_stand_where_their_column_says() -> None:
 
 
 def test_only_a_box_that_begins_an_item_is_a_check_mark() -> None:
-    text = "- [ ] a\n- [X] b\n- [y] c\n- *[ ] d*\n-\n- e [ ] f\n\n[ ] g"
+    text = "- [ ] a\n- [X] b\n- [y] c\n- *[ ] d*\n- `[ ] x`\n-\n- e [ ] f\n\n[ ] g"
 
     assert render_blocks(text) == [
         '<ul>\n<li class="check">☐ a</li>\n<li class="check">☑ b</li>\n<li>[y] c</li>\n<li><em>[ ] d</em></li>\n'
-        "<li></li>\n<li>e [ ] f</li>\n</ul>\n",
+        "<li><code>[ ] x</code></li>\n<li></li>\n<li>e [ ] f</li>\n</ul>\n",
         "<p>[ ] g</p>\n",
     ]
 
