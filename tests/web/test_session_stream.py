@@ -47,14 +47,15 @@ async def read_log(web: Served, session_id: str, end: int, **how: Any) -> list[F
         return await log_of(reader, end)
 
 
-async def test_it_begins_with_the_state_of_the_session(web: Served) -> None:
+async def test_it_begins_with_the_state_of_the_session_and_repeats_nothing_of_a_quiet_one(web: Served) -> None:
     session_id = await web.new_session()
     await web.patch("/api/session", {"session_id": session_id, "title": "New"})
 
-    async with web.stream("/api/session/stream", session_id=session_id) as reader:
-        initial = await reader.next()
+    for how in ({}, {"turns": "inline"}, {"turns": "inline", "html": "1"}):
+        async with web.stream("/api/session/stream", session_id=session_id, **how) as reader:
+            initial = await reader.next()
 
-    assert initial == Frame("1", "initial", {"session_id": session_id, "last_event_id": 1, "active": None})
+        assert initial == Frame("1", "initial", {"session_id": session_id, "last_event_id": 1, "active": None})
 
 
 async def test_a_reader_that_comes_while_a_turn_runs_hears_of_it(web: Served) -> None:

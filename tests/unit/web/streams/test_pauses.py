@@ -38,10 +38,12 @@ async def test_a_reader_that_leaves_closes_the_source_whether_it_waits_or_not() 
         finally:
             closed.append(name)
 
+    # Named, because a source that nobody holds any more is closed in any case.
+    quick, slow = source("never waits", waits=False), source("waits", waits=True)
     async with asyncio.timeout(PATIENCE):
-        async with aclosing(with_pauses(source("never waits", waits=False), lambda: None)) as items:
+        async with aclosing(with_pauses(quick, lambda: None)) as items:
             assert await anext(items) == 1
-        async with aclosing(with_pauses(source("waits", waits=True), lambda: 0.001)) as items:
+        async with aclosing(with_pauses(slow, lambda: 0.001)) as items:
             assert [await anext(items), await anext(items)] == [1, None]
 
     assert closed == ["never waits", "waits"]
