@@ -61,13 +61,19 @@ async def test_platforms_show_their_state_and_how_many_posts_are_stuck(web: Serv
 
 async def test_posts_are_listed_newest_first_and_may_be_filtered(web: Served) -> None:
     await have_post(web, 1)
-    await have_post(web, 2, PostState.SENT, message_id="77", tries=2, sent_at=LATER + 2, is_marked=True)
+    await have_post(web, 3, not_before=LATER + 1)
+    sent_earlier: dict[str, Any] = {"sent_at": LATER + 2, "not_before": LATER + 1}
+    await have_post(web, 2, PostState.SENT, message_id="77", tries=2, is_marked=True, **sent_earlier)
 
     everything = (await ask(web, "GET", "/api/outbox")).json["posts"]
     sent = (await ask(web, "GET", "/api/outbox", params={"state": "sent", "platform": "telegram"})).json["posts"]
     none = (await ask(web, "GET", "/api/outbox", params={"session_id": "ses_2"})).json["posts"]
 
-    assert [post["id"] for post in everything] == ["post_2", "post_1"]
+    assert [(post["id"], post["not_before"]) for post in everything] == [
+        ("post_3", "2030-03-17T17:46:41.000Z"),
+        ("post_2", None),
+        ("post_1", None),
+    ]
     assert none == []
     assert sent == [
         {

@@ -40,6 +40,13 @@ class Cursor:
 START = Cursor(0)
 
 
+def cursor_in_words(fact: int, base: int, word: int) -> Cursor:
+    """Return the cursor after this fact and so many pieces of the words that follow the fact `base`, if not 0."""
+    # If other facts have followed the base, the cursor has to name it even without words.
+    has_words = base > 0 and (word > 0 or base < fact)
+    return Cursor(fact, 0, base, word) if has_words else Cursor(fact)
+
+
 def fact_of(text: str) -> int:
     """Return the number of the last fact that a reader at this cursor has had, whole or in part."""
     found = _OF_SESSION.fullmatch(text)

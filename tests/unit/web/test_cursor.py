@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from wakeful.web.cursor import START, Cursor, parse_cursor, parse_cursors, parse_turn_cursor
+from wakeful.web.cursor import START, Cursor, cursor_in_words, fact_of, parse_cursor, parse_cursors, parse_turn_cursor
 
 some_number = some.integers(0, 10**9)
 
@@ -69,6 +69,21 @@ def test_a_cursor_in_words_that_no_reader_can_have_is_the_start(text: str) -> No
 )
 def test_the_cursor_of_a_turn_needs_no_base(text: str, position: tuple[int, int]) -> None:
     assert parse_turn_cursor(text, 5) == position
+
+
+@pytest.mark.parametrize(
+    ("fact", "base", "word", "text"),
+    [(5, 0, 0, "5"), (5, 5, 0, "5"), (5, 5, 1, "5~5~1"), (6, 5, 0, "6~5~0"), (6, 5, 2, "6~5~2"), (5, 1, 0, "5~1~0")],
+)
+def test_a_cursor_names_words_only_where_its_fact_does_not_say_which(
+    fact: int, base: int, word: int, text: str
+) -> None:
+    assert str(cursor_in_words(fact, base, word)) == text
+
+
+@pytest.mark.parametrize(("text", "fact"), [("12", 12), ("12.1", 12), ("12~9~3", 12), ("12~", 0), ("x", 0), ("", 0)])
+def test_a_cursor_tells_the_last_fact_of_which_a_reader_has_had_something(text: str, fact: int) -> None:
+    assert fact_of(text) == fact
 
 
 @given(some.text())

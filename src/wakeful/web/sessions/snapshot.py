@@ -21,7 +21,7 @@ from wakeful.model.words import Said, WordsHead
 from wakeful.store.base import Transaction
 from wakeful.web.approvals.approval import shown_approval
 from wakeful.web.attachments.routes import ShownAttachment
-from wakeful.web.cursor import Cursor
+from wakeful.web.cursor import cursor_in_words
 from wakeful.web.feeds.rows import row_fields
 from wakeful.web.messages.messages import MessageId, MessagePage, newest_messages, shown_turn
 from wakeful.web.messages.turn import Notice, ShownTurn, cost_fields, notice_fields
@@ -116,11 +116,8 @@ class Snapshot:
 
     def _cursor(self) -> str:
         """Return the cursor of a stream that continues after this snapshot."""
-        last, word = self.session.last_seq, 0 if self.words is None else len(self.words[1].cuts)
-        base = _number_of(self.newest)
-        # If other facts have followed the base, the cursor has to name it even without words.
-        has_words = base > 0 and (word > 0 or base < last)
-        return str(Cursor(last, 0, base, word) if has_words else Cursor(last))
+        word = 0 if self.words is None else len(self.words[1].cuts)
+        return str(cursor_in_words(self.session.last_seq, _number_of(self.newest), word))
 
     def _turns(self) -> dict[str, ShownTurn]:
         """Return the turns of the messages, and the active turn, which may have no messages yet."""
