@@ -48,17 +48,20 @@ class UsageRoutes:
         count = read_query(request, UsageQuery).days
         owner = self._web.owner_seen_by(request)
 
-        async def body(tx: Transaction) -> tuple[int, dict[int, Spend], float]:
+        async def body(tx: Transaction) -> tuple[list[DayUsage], Spend, float]:
             today = day_of(await tx.now())
+            days = range(today - count + 1, today + 1)
+            spent = await tx.spending.since(days[0], owner)
             everyone = await tx.spending.since(today, None)
-            return today, await tx.spending.since(today - count + 1, owner), everyone.get(today, Spend()).usd
+            shown = [_shown_day(day, spent.get(day, Spend())) for day in days]
+            return shown, spent.get(today, Spend()), everyone.get(today, Spend()).usd
 
-        today, spent, spent_by_all = await self._web.store.read(body)
+        days, spent_today, spent_by_all = await self._web.store.read(body)
         report = UsageReport(
-            days=[_shown_day(day, spent.get(day, Spend())) for day in range(today - count + 1, today + 1)],
+            days=days,
             cap_usd=self._settings.daily_spend_usd,
             hard_cap_usd=self._settings.daily_spend_hard_usd,
-            spent_today_usd=spent.get(today, Spend()).cost_usd or 0.0,
+            spent_today_usd=spent_today.cost_usd or 0.0,
             state=self._state(spent_by_all),
         )
         return JsonAnswer(report)
