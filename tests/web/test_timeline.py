@@ -44,6 +44,7 @@ async def test_a_notice_says_which_turn_has_read_it_how_and_when(web: Served) ->
     web.agent.order(first, "step")
     joined = await _notices_until(web, session_id, "joins")
     await web.end_task("waits")
+    await web.say(session_id, "a message that waits is no notice")
 
     line = (await web.get("/api/session/timeline", session_id=session_id)).json
 
