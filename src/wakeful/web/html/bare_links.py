@@ -18,8 +18,8 @@ _BRACKETS = {")": "(", "]": "[", "}": "{"}
 
 def link_bare_addresses(state: StateCore) -> None:
     for token in state.tokens:
-        if token.type == "inline" and "://" in token.content:
-            token.children = list(_linked(token.children or []))
+        if token.children and "://" in token.content:
+            token.children = list(_linked(token.children))
 
 
 def _linked(children: Sequence[Token]) -> Iterator[Token]:
