@@ -1,6 +1,8 @@
 """The SSE response, without a server: frames, and what ends it."""
 
 import asyncio
+import gc
+import weakref
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -151,6 +153,24 @@ async def test_a_source_that_waits_for_ever_is_closed_when_its_reader_leaves() -
     await connection.run(waiting())
 
     assert closed == [True]
+
+
+async def test_a_stream_whose_reader_has_left_leaves_nothing_behind() -> None:
+    connection = Connection()
+
+    async def waiting() -> AsyncGenerator[bytes, None]:
+        yield b"one"
+        connection.left.set()
+        await asyncio.Event().wait()
+
+    stream = EventStream(waiting(), StreamSettings())
+    await stream({"type": "http", "method": "GET"}, connection.receive, connection.send)
+    left = weakref.ref(stream)
+    del stream
+    await asyncio.sleep(0)
+    gc.collect()
+
+    assert left() is None, "no timer checks it any more"
 
 
 async def test_a_reader_that_stops_reading_is_disconnected() -> None:
