@@ -60,7 +60,6 @@ class BodyRoom:
         """Stop waiting, and return the room if it was granted in the same moment."""
         if turn.done() and not turn.cancelled():
             self._free += size
-        turn.cancel()
         self._waiting = deque(entry for entry in self._waiting if entry[1] is not turn)
         self._serve()
 
