@@ -192,10 +192,12 @@ async def test_a_call_without_a_result_runs_and_is_interrupted_by_a_stop(
         await reader.until("usage")
 
     running = (await web.shown(session_id))["messages"][-1]
+    (doing,) = (await web.get("/api/home")).json["running"]
     await web.post("/api/chat/cancel", {"session_id": session_id})
     interrupted = (await web.shown(session_id))["messages"][-2]
 
     assert (running["tool"]["status"], running["tool"]["result"]) == ("running", None)
+    assert (doing["turn"]["step"], doing["turn"]["call"]) == (1, {"name": "work", "arguments": "{}"})
     assert (interrupted["id"], interrupted["tool"]["status"]) == (running["id"], "interrupted")
 
 

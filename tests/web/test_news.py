@@ -134,7 +134,8 @@ async def test_home_shows_what_runs_what_has_reported_and_what_is_recent(web: Se
     web.tasks.percent["server"] = 61
     asked = await web.new_session(title="Read the code")
     turn_id = await web.say(asked, "read", "step")
-    await web.running(turn_id)
+    async with web.stream("/api/chat/stream", stream_id=turn_id) as reader:
+        await reader.until("tool_complete")
     await web.end_task("make", 2)
     woken = (await web.shown(building))["active"]["turn_id"]
     web.agent.order(woken, "say The build  is broken:\nfix it.")
@@ -144,9 +145,10 @@ async def test_home_shows_what_runs_what_has_reported_and_what_is_recent(web: Se
     home = (await web.get("/api/home")).json
 
     runs = {(work["type"], work["title"]): work for work in home["running"]}
-    assert set(runs) == {("task", "Fix the build"), ("turn", "Read the code")}
+    assert list(runs) == [("task", "Fix the build"), ("turn", "Read the code")], "in the order in which they began"
     assert runs["task", "Fix the build"]["task"]["progress"] == 61
-    assert runs["turn", "Read the code"]["turn"]["turn_id"] == turn_id
+    doing = {"turn_id": turn_id, "number": 1, "source": "user", "step": 2, "call": None}
+    assert runs["turn", "Read the code"]["turn"] == doing
     (report,) = home["reported"]
     assert (report["task_id"], report["outcome"]) == ("make", "failed with exit code 2")
     assert report["woke"] == {"turn_id": woken, "number": 2, "delivered": "opened"}
@@ -166,3 +168,15 @@ async def test_what_was_opened_is_no_longer_reported(web: Served) -> None:
 
     assert report["outcome"] == "was lost when the machine restarted"
     assert (await web.get("/api/home")).json["reported"] == []
+
+
+async def test_home_quotes_the_beginning_of_a_long_answer(web: Served) -> None:
+    answers = ["x" * 200, "x" * 197 + " " + "y" * 3, "x" * 201]
+    sessions = [await web.new_session() for _ in answers]
+    for session_id, answer in zip(sessions, answers, strict=True):
+        await web.finished(await web.say(session_id, "hello", f"say {answer}"))
+
+    recent = (await web.get("/api/home")).json["recent"]
+
+    quoted = {row["session_id"]: row["answer"] for row in recent}
+    assert [quoted[session_id] for session_id in sessions] == ["x" * 200, "x" * 197 + " …", "x" * 198 + " …"]

@@ -54,6 +54,7 @@ async def test_a_notice_says_which_turn_has_read_it_how_and_when(web: Served) ->
     assert line["turns"][0]["opened_at"] <= read["posted_at"] <= read["at"]
     assert (waiting["task_id"], waiting["turn_id"], waiting["delivered"], waiting["at"]) == ("waits", None, None, None)
     assert read["at"] <= waiting["posted_at"] <= line["now"]
+    assert [task["id"] for task in line["tasks"]] == ["joins", "waits"], "in the order in which they began"
 
 
 async def test_a_match_is_a_separate_notice_while_its_process_runs_on(web: Served) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -69,7 +70,14 @@ async def test_a_notice_that_waits_for_the_running_turn_is_shown_too(web: Served
 
     await web.end_task("p1")
 
-    assert [notice["why"] for notice in (await web.shown(session_id))["pending_notices"]] == ["busy"]
+    for wait_until in (None, 77.5):  # a wait that is over holds nothing back
+        await web.store.write(partial(_wait, session_id, wait_until), lock=[session_id])
+        (waiting,) = (await web.shown(session_id))["pending_notices"]
+        assert (waiting["why"], waiting["until"]) == ("busy", None)
+
+
+async def _wait(session_id: str, until: float | None, tx: Transaction) -> None:
+    await tx.sessions.wake_later(session_id, until)
 
 
 async def test_the_session_of_a_delegation_names_its_parent_and_is_not_in_the_list(web: Served) -> None:
