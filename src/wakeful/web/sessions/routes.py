@@ -71,7 +71,9 @@ class SessionRoutes:
 
     def _checked_mode(self, request: Request, mode: str | None) -> str | None:
         """Raises NotAllowed."""
-        if mode is not None and _is_by_command(request):
+        if mode is None:
+            return None
+        if _is_by_command(request):
             raise NotAllowed("A command of an agent cannot choose a mode: a person does, on the page or in a terminal.")
         if mode == Mode.EVERYTHING and not self._may_choose_everything(request):
             raise NotAllowed("Only the operator may let an agent do everything without asking.")
