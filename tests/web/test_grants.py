@@ -45,11 +45,14 @@ async def revoke(web: Served, grant_id: str, who: str = "ann") -> int:
     return (await web.request("DELETE", "/api/grants", who, params={"id": grant_id})).status
 
 
-async def test_open_questions_of_all_sessions_are_listed_for_their_owner_and_the_operator(web: Served) -> None:
+async def test_open_questions_of_all_sessions_are_listed_for_their_owner_and_the_operator(
+    web: Served, tmp_path: Path
+) -> None:
     one, two = await ask(web, DISCARDS), await ask(web, HIDES, who="bob", title="Look")
 
     async def waiting(who: str) -> list[tuple[str, str]]:
         listed = (await web.get("/api/approvals", who)).json["approvals"]
+        assert all(row["workspace"] == str(tmp_path) for row in listed)
         return [(row["session_id"], row["session_title"]) for row in listed]
 
     assert await waiting("ann") == [(one.session_id, "Tidy up")]
@@ -86,12 +89,14 @@ async def test_the_grants_of_a_session_are_those_that_hold_in_it(web: Served, tm
     first, other = await ask(web, DISCARDS), await web.new_session()
     below = await web.new_session(workspace=str(tmp_path / "below"))
     await respond(web, first, "session")
-    assert [grant["scope"] for grant in await grants(web, session_id=first.session_id)] == ["session"]
+    (own,) = await grants(web, session_id=first.session_id)
+    assert (own["scope"], own["session_id"], own["session_title"]) == ("session", first.session_id, "Tidy up")
     assert await grants(web, session_id=other) == []
 
     await respond(web, await ask(web, DISCARDS), "folder")
     for session_id in (other, below):
-        assert [grant["scope"] for grant in await grants(web, session_id=session_id)] == ["folder"]
+        (general,) = await grants(web, session_id=session_id)
+        assert (general["scope"], general["session_title"]) == ("folder", None)
     assert (await web.get("/api/grants", "bob", session_id=other)).status == 404
 
 

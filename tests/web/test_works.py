@@ -50,7 +50,11 @@ async def test_sub_agents_are_followed_from_where_they_are_until_they_end(
         await works(reader, **{one.id: 1, two.id: 0})
         _, below = await delegated(web, second, 1, "below")
         web.agent.order(below, "step")
-        assert (await works(reader, **{one.id: 1, two.id: 1}))[two.id]["sub_agents"] == 1
+        work = (await works(reader, **{one.id: 1, two.id: 1}))[two.id]
+        assert (work["sub_agents"], work["input_tokens"], work["output_tokens"]) == (1, 1, 1), "with what is below it"
+        assert (work["tool"], work["words"], work["model"]) == ("", "", ""), (
+            "it does nothing itself, with the same model"
+        )
         web.agent.order(first, "finish")
         assert (await works(reader, **{two.id: 1})).keys() == {two.id}
     async with web.stream("/api/stream", sessions=session_id, work="1") as reader:

@@ -9,22 +9,8 @@ import re
 _BUDGET = 100_000
 _PER_CHARACTER = 1
 _PER_LINE = 25
-_WEIGHTS = {
-    "[": 30,
-    "]": 4,
-    "!": 4,
-    "<": 5,
-    "&": 5,
-    "*": 8,
-    "_": 8,
-    "~": 8,
-    "`": 3,
-    "\\": 3,
-    "|": 12,
-    ">": 3,
-    ":": 3,
-    "$": 8,
-}
+_MARKS_BY_WEIGHT = {30: "[", 12: "|", 8: "*_~$", 5: "<&", 4: "]!", 3: "`\\>:"}
+_WEIGHTS = {mark: weight for weight, marks in _MARKS_BY_WEIGHT.items() for mark in marks}
 _MARKS = re.compile("[" + re.escape("".join(_WEIGHTS)) + "]")
 _CODE_PER_CHARACTER = 0.5
 _CODE_PER_LINE = 3

@@ -18,9 +18,10 @@ class HadWords:
         """Return the words that the reader has not had. All are of one step."""
         if not self._word or words[0].head.base != self._base or words[0].number > self._word:
             return words
-        self._again += [word for word in words if word.number <= self._word]
-        if words[-1].number >= self._word:
-            self._again = []
+        if words[-1].number < self._word:
+            self._again += words
+            return []
+        self._again = []
         return [word for word in words if word.number > self._word]
 
     def left_by(self, event: Event) -> list[Word] | None:
