@@ -48,3 +48,35 @@ async def test_an_answer_is_rendered_once_as_long_as_it_is_kept(monkeypatch: pyt
     await kept.fill([again])
 
     assert again["html"] == "<p>said</p>\n"
+
+
+async def test_the_answers_that_were_used_last_are_kept_within_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "_MOST_KEPT", 2 * len("<p>1</p>\n"))
+    made, render = list[str](), answers._render
+
+    def watched(texts: dict[str, str]) -> dict[str, str]:
+        made.extend(texts)
+        return render(texts)
+
+    monkeypatch.setattr(answers, "_render", watched)
+    kept = Answers()
+
+    for number in ("1", "2", "1", "2", "1", "3", "1", "2"):
+        await kept.fill([_said(number, number)])
+    assert made == ["1", "2", "3", "2"], "the third takes the place of the second"
+
+    for _ in range(2):
+        await kept.fill([_said("4", "longer than all that may be kept")])
+    assert made == ["1", "2", "3", "2", "4"]
+    await kept.fill([_said("1", "1"), _said("2", "2")])
+    assert made[5:] == ["1", "2"], "and it leaves room again"
+    await kept.fill([_said("2", "2"), _said("1", "1")])
+    assert len(made) == 7
+
+
+async def test_only_answers_become_html() -> None:
+    message = _said("1", "said") | {"role": "user"}
+
+    await Answers().fill([message])
+
+    assert message["html"] is None
