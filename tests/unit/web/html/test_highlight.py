@@ -58,9 +58,9 @@ def test_when_the_time_is_up_the_rest_is_plain_text(monkeypatch: pytest.MonkeyPa
     looks = iter(range(1000))
     monkeypatch.setattr(highlight, "time", SimpleNamespace(thread_time=lambda: next(looks) * 0.02))
 
-    html = coloured("1 2 3 4 < 5", "python")
+    html = coloured("1 2 3 4 < '5'", "python")
 
-    assert html == '<span class="hl-n">1</span> 2 3 4 &lt; 5'
+    assert html == "<span class=\"hl-n\">1</span> 2 3 4 &lt; '5'"
 
 
 def test_the_time_that_a_lexer_takes_to_load_is_not_that_of_the_code(monkeypatch: pytest.MonkeyPatch) -> None:
