@@ -43,8 +43,7 @@ START = Cursor(0)
 def cursor_in_words(fact: int, base: int, word: int) -> Cursor:
     """Return the cursor after this fact and so many pieces of the words that follow the fact `base`, if not 0."""
     # If other facts have followed the base, the cursor has to name it even without words.
-    has_words = base > 0 and (word > 0 or base < fact)
-    return Cursor(fact, 0, base, word) if has_words else Cursor(fact)
+    return Cursor(fact, 0, base, word) if word or base < fact else Cursor(fact)
 
 
 def fact_of(text: str) -> int:
