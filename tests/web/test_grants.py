@@ -57,6 +57,7 @@ async def test_open_questions_of_all_sessions_are_listed_for_their_owner_and_the
 
     assert await waiting("ann") == [(one.session_id, "Tidy up")]
     assert await waiting("operator") == [(one.session_id, "Tidy up"), (two.session_id, "Look")]
+    assert (await web.get("/api/home")).json["reported"] == [], "it is asked, not reported"
     await respond(web, one, "deny")
     assert await waiting("ann") == []
 
