@@ -29,7 +29,7 @@ class ScriptedPlatform:
     typing_seconds: float = 4.5
     # (chat, thread) to its messages: id and text, in order.
     chats: dict[tuple[str, str], dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
-    # What the next sends and edits of a chat meet, in order; after `arrives` the message is there all the same.
+    # What the next requests of a chat meet, in order; after `arrives` a message is there all the same.
     troubles: dict[str, list[Trouble]] = field(default_factory=lambda: defaultdict(list))
     arrives: bool = False
     answer: LookedUp = field(default_factory=lambda: LookedUp(Whereabouts.ABSENT))
@@ -59,6 +59,8 @@ class ScriptedPlatform:
 
     async def look_up(self, post: Post, message: Message) -> LookedUp:
         await self._begin("look_up", post, message)
+        if (trouble := self._trouble(post)) is not None:
+            raise trouble
         return self.answer
 
     async def _begin(self, kind: str, post: Post, message: Message) -> None:
