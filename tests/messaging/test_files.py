@@ -61,6 +61,18 @@ async def test_a_picture_that_is_sent_reaches_the_model_as_a_picture_too(store: 
     assert said.text.endswith("[File: inbox/5-note.png, 10 bytes]")
 
 
+@pytest.mark.parametrize("store", ["sqlite"], indirect=True)
+async def test_a_file_alone_that_is_left_out_is_remarked_once_and_wakes_nobody(store: Store, tmp_path: Path) -> None:
+    async with chatting(store, tmp_path) as chat:
+        for _ in range(2):
+            await chat.write("", "5", attachments=[_file("big.bin", b"x" * 1001)])
+        await chat.shows("big.bin is too large (0.001 MB, at most 0.001 MB) and was left out.")
+        await chat.write("/status", "6")
+        await chat.platform.until(lambda: len(chat.platform.texts("1")) == 2)
+
+    assert not chat.agent.briefs
+
+
 def _file(name: str, content: bytes) -> OfferedFile:
     async def read() -> AsyncIterator[bytes]:
         yield content

@@ -28,6 +28,7 @@ async def request(
     headers: Mapping[str, str] | None = None,
     body: bytes = b"",
     host: str = "127.0.0.1",
+    server: tuple[str, int | None] | None = ("127.0.0.1", 80),
 ) -> Answer:
     """Each `authorization` is a header of that name; `headers` are others."""
     length = {"content-length": str(len(body))} if body else {}
@@ -43,7 +44,7 @@ async def request(
         "root_path": "",
         "scheme": "http",
         "http_version": "1.1",
-        "server": ("127.0.0.1", 80),
+        "server": server,
         "headers": [(b"host", host.encode()), *((name.encode(), value.encode()) for name, value in given)],
     }
     sent: list[Any] = []

@@ -55,6 +55,13 @@ async def test_under_a_foreign_name_only_health_answers(app: ASGIApp, host: str)
     assert (await request(app, "/health", host=host)).status == 200
 
 
+@pytest.mark.parametrize(("server", "status"), [(("/run/wakeful.sock", None), 200), (None, 421)])
+async def test_on_a_unix_socket_which_no_page_can_reach_any_name_is_good(
+    app: ASGIApp, server: tuple[str, int | None] | None, status: int
+) -> None:
+    assert (await request(app, "/who", "Bearer ci-key", host="evil.example", server=server)).status == status
+
+
 @pytest.mark.parametrize("path", ["/who", "/", "/health/", "/health/x", "//health", "/HEALTH", "/nothing"])
 async def test_every_other_address_needs_a_key(app: ASGIApp, path: str) -> None:
     answer = await request(app, path)

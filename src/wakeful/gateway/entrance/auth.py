@@ -118,7 +118,8 @@ def _authorizations(scope: Scope) -> list[bytes]:
 def _bearer_key(scope: Scope) -> bytes:
     """Return the bearer key; empty when there is none, or more than one."""
     values = _authorizations(scope)
-    scheme, _, key = values[0].partition(b" ") if len(values) == 1 else (b"", b"", b"")
+    (value,) = values if len(values) == 1 else (b"",)
+    scheme, _, key = value.partition(b" ")
     return key.strip() if scheme.lower() == b"bearer" else b""
 
 

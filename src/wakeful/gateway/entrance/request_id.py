@@ -38,7 +38,8 @@ class AddRequestId:
 
 def _given_id(scope: Scope) -> bytes | None:
     values = [value for header, value in scope["headers"] if header == _HEADER]
-    return values[0] if len(values) == 1 and _SAFE.fullmatch(values[0]) else None
+    (value,) = values if len(values) == 1 else (b"",)
+    return value if _SAFE.fullmatch(value) else None
 
 
 def _log(scope: Scope, request_id: bytes, status: int) -> None:

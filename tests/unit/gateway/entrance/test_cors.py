@@ -4,10 +4,11 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tests.unit.gateway.asgi import Answer, request, well
 from wakeful.gateway.entrance.auth import Keyring
+from wakeful.gateway.entrance.cors import AllowOrigins
 from wakeful.gateway.http import http_app
 
 PAGE = "https://app.example.org"
@@ -82,6 +83,17 @@ async def test_routes_outside_of_v1_send_no_cors_headers(app: ASGIApp, path: str
     first, then = await ask_first(app, path), await ask(app, path)
 
     assert not [name for name in {**first.headers, **then.headers} if name.startswith("access-control")]
+
+
+async def test_other_scopes_pass_through() -> None:
+    passed = []
+
+    async def inner(scope: Scope, receive: Receive, send: Send) -> None:
+        passed.append(scope["type"])
+
+    await AllowOrigins(inner, [PAGE])({"type": "lifespan"}, None, None)  # type: ignore[arg-type]
+
+    assert passed == ["lifespan"]
 
 
 async def test_it_is_off_unless_it_is_configured() -> None:

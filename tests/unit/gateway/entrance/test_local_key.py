@@ -1,5 +1,7 @@
 """The key file: made once, for its owner only, and never silently replaced."""
 
+import fcntl
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -30,6 +32,33 @@ def test_many_first_starts_make_one_key(tmp_path: Path) -> None:
     assert len(set(keys)) == 1
 
 
+def test_a_key_that_another_server_wrote_while_this_one_waited_for_it_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wait(file: int, how: int) -> None:
+        assert how == fcntl.LOCK_EX
+        (tmp_path / "key").write_text("the key of the other server\n".replace(" ", "-"))
+
+    monkeypatch.setattr(fcntl, "flock", wait)
+
+    assert local_key(tmp_path) == "the-key-of-the-other-server"
+
+
+def test_the_file_is_closed_again(tmp_path: Path) -> None:
+    for _ in ("made", "read"):
+        local_key(tmp_path)
+        open_files = [Path(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")]
+        assert not [file for file in open_files if file.is_symlink() and file.resolve() == tmp_path / "key"]
+
+
+@pytest.mark.parametrize("content", ["k" * 16, "~" * 16 + "\n"])
+def test_a_key_of_ones_own_needs_sixteen_letters(tmp_path: Path, content: str) -> None:
+    (tmp_path / "key").touch(mode=0o600)
+    (tmp_path / "key").write_text(content)
+
+    assert local_key(tmp_path) == content.strip()
+
+
 def test_an_empty_file_that_a_crash_left_is_filled(tmp_path: Path) -> None:
     (tmp_path / "key").touch(mode=0o600)
 
@@ -47,7 +76,9 @@ def test_a_file_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> No
     assert key not in str(caught.value)
 
 
-@pytest.mark.parametrize("content", ["short\n", "two words that are long enough\n", "é" * 40, "a" * 20 + "\nb\n"])
+@pytest.mark.parametrize(
+    "content", ["short\n", "k" * 15, "two words that are long enough\n", "é" * 40, "a" * 20 + "\nb\n"]
+)
 def test_a_damaged_file_is_refused_and_kept(tmp_path: Path, content: str) -> None:
     (tmp_path / "key").touch(mode=0o600)
     (tmp_path / "key").write_text(content)

@@ -67,3 +67,38 @@ def test_the_public_host_is_ours() -> None:
 )
 def test_our_origin_is_the_host_that_was_asked_for(origin: str, is_own: bool) -> None:
     assert OwnAddress().is_origin(origin, "localhost:8787") is is_own
+
+
+@pytest.mark.parametrize(
+    ("origin", "host", "is_own"),
+    [
+        ("https://wakeful.example.org:8443", "wakeful.example.org:8443", True),
+        ("https://wakeful.example.org:8443", "127.0.0.1:8787", True),
+        ("http://wakeful.example.org:8443", "wakeful.example.org:8443", False),
+        ("http://127.0.0.1:8787", "127.0.0.1:8787", True),
+        ("", "", False),
+    ],
+)
+def test_of_the_public_host_only_the_public_origin_is_ours(origin: str, host: str, is_own: bool) -> None:
+    assert OwnAddress(public_url="https://wakeful.example.org:8443").is_origin(origin, host) is is_own
+
+
+@pytest.mark.parametrize(
+    ("public_url", "host", "port", "is_https"),
+    [
+        ("", "localhost:8787", 8787, False),
+        ("", "localhost", 80, False),
+        ("", "", 80, False),
+        ("https://wakeful.example.org", "wakeful.example.org", 443, True),
+        ("https://wakeful.example.org:8443", "Wakeful.example.org", 8443, True),
+        ("https://wakeful.example.org:8443", "wakeful.example.org:1", 1, True),
+        ("https://wakeful.example.org:8443", "localhost", 80, False),
+        ("http://wakeful.example.org", "wakeful.example.org", 80, False),
+    ],
+)
+def test_the_port_and_the_scheme_are_those_that_the_browser_shows(
+    public_url: str, host: str, port: int, is_https: bool
+) -> None:
+    own = OwnAddress(public_url=public_url)
+
+    assert (own.port_of(host), own.is_https(host)) == (port, is_https)

@@ -225,8 +225,7 @@ class PostWriter:
     async def _notice_lines(self, turn: Turn, step: int) -> list[str]:
         """Return the lines of the notices that the agent read just before this step."""
         before = await self._tx.journal.of_step(turn.id, step - 1)
-        notices = [entry.data.get("notice") for entry in before if entry.kind is EntryKind.INPUT]
-        return [notice_line(notice) for notice in notices if notice]
+        return [notice_line(entry.data["notice"]) for entry in before if "notice" in entry.data]
 
     async def _address(self, turn: Turn) -> Address:
         """Return where a post of a turn goes. The first one replies to the message that it goes back to: in a group,

@@ -55,6 +55,14 @@ def test_one_address_does_not_lock_another_out() -> None:
     assert tries.wait("10.0.0.2") == 0
 
 
+def test_those_who_have_no_address_count_as_one() -> None:
+    tries = Tries(Clock())
+    for _ in range(5):
+        tries.fail("")
+
+    assert (tries.wait(""), tries.wait("10.0.0.2")) == (30, 0)
+
+
 def test_many_addresses_together_meet_a_limit_too() -> None:
     tries = Tries(Clock())
     for number in range(50):
