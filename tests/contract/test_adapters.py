@@ -65,16 +65,13 @@ def test_an_adapter_delivers_later_unless_its_class_says_no() -> None:
 
 
 @pytest.mark.parametrize(("adapter", "name", "delivers", "can_ask"), TABLE)
-def test_what_each_adapter_can_do(adapter: type[BasePlatformAdapter], name: str, delivers: bool, can_ask: bool) -> None:
+def test_what_each_adapter_can_do_and_how_it_binds_its_turns(
+    adapter: type[BasePlatformAdapter], name: str, delivers: bool, can_ask: bool
+) -> None:
     assert adapter.door() == Door(name, async_delivery=delivers)
     assert adapter.supports_async_delivery is delivers
     assert _binder().can_ask(_turn_of(adapter)) is can_ask
 
-
-@pytest.mark.parametrize(("adapter", "name", "delivers", "can_ask"), TABLE)
-def test_each_adapter_binds_its_turns_as_its_row_says(
-    adapter: type[BasePlatformAdapter], name: str, delivers: bool, can_ask: bool
-) -> None:
     seen = _bound_by(adapter(), _turn_of(adapter))
 
     assert seen["async_delivery"] is delivers

@@ -169,6 +169,7 @@ async def test_what_is_not_for_the_agent_is_accepted_without_a_turn(
         ({"body": b"payload=%7B%7D"}, 400, "invalid_request"),
         ({"body": b'{"action":' + b"[" * 300 + b"]" * 300 + b"}"}, 400, "invalid_request"),
         ({"x_github_delivery": "d" * 201}, 400, "invalid_request"),
+        ({"x_github_delivery": ""}, 400, "invalid_request"),
     ],
 )
 async def test_a_refused_request_says_why_and_leaves_nothing(
@@ -182,6 +183,15 @@ async def test_a_refused_request_says_why_and_leaves_nothing(
         assert not await store.read(lambda tx: tx.chats.of_platform("hook", 0.0))
     assert _SECRET not in caplog.text
     assert "It broke" not in caplog.text
+
+
+@pytest.mark.parametrize("store", ["sqlite"], indirect=True)
+async def test_the_largest_body_and_the_longest_id_are_taken(store: Store, tmp_path: Path) -> None:
+    body = orjson.dumps(_OPENED)
+    async with hooked(store, tmp_path) as hooks:
+        replies = [await hooks.post(body=body + b" " * (1024 - len(body)), delivery="d" * 200) for _ in range(2)]
+
+    assert [(reply.status, reply.json["duplicate"]) for reply in replies] == [(202, False), (202, True)]
 
 
 async def test_a_request_by_a_foreign_name_reaches_no_hook(store: Store, tmp_path: Path) -> None:

@@ -12,6 +12,9 @@ from starlette.applications import Starlette
 from tests.platforms.recording_ingress import RecordingIngress
 from tests.platforms.telegram_kit import open_platform, receiving
 from tests.platforms.telegram_server import ANN, TelegramServer
+from tests.unit.gateway.asgi import request, well
+from wakeful.gateway.entrance.auth import Keyring
+from wakeful.gateway.http import http_app
 from wakeful.gateway.platforms.telegram import webhook
 from wakeful.gateway.platforms.telegram.adapter import TelegramPlatform
 from wakeful.gateway.platforms.telegram.webhook import TelegramWebhook, WebhookGone
@@ -57,6 +60,7 @@ def an_update(text: str) -> dict[str, Any]:
 
 
 RIGHT = {"X-Telegram-Bot-Api-Secret-Token": SECRET}
+RIGHT_IN_ASGI = {"x-telegram-bot-api-secret-token": SECRET}
 
 
 async def test_a_webhook_is_set_with_its_secret_and_takes_updates(
@@ -79,6 +83,21 @@ async def test_a_webhook_refuses_a_wrong_secret(
         answer = await client.post("/platforms/telegram", json=an_update("Hello"), headers=headers)
 
     assert (answer.status_code, ingress.reached) == (401, [])
+
+
+@pytest.mark.parametrize(
+    ("body", "status"), [(b"no JSON", 400), (b'{"update_id": "x"}', 400), (b" " * (1024 * 1024 + 1), 413)]
+)
+async def test_a_webhook_refuses_what_is_no_update(
+    server: TelegramServer, ingress: RecordingIngress, body: bytes, status: int
+) -> None:
+    webhook = TelegramWebhook("https://agent.example/", SECRET)
+    routes, keyring = [webhook.route()], Keyring({"operator": "key"})
+    async with open_platform(server, webhook=webhook) as platform, receiving(platform, ingress):
+        app = http_app(keyring, routes, health=well)
+        answer = await request(app, "/platforms/telegram", method="POST", headers=RIGHT_IN_ASGI, body=body)
+
+    assert (answer.status, ingress.reached) == (status, [])
 
 
 async def test_a_webhook_answers_after_the_commit(server: TelegramServer, ingress: RecordingIngress) -> None:
