@@ -239,6 +239,17 @@ async def test_an_old_post_is_found_by_the_words_that_it_had_when_it_was_sent(
     assert found.message_id == sent
 
 
+async def test_of_several_that_look_the_same_the_last_is_the_post(
+    server: DiscordServer, platform: DiscordPlatform
+) -> None:
+    at = time.time() - 600
+    sent = [await server.write(CHANNEL, "Done.", by=BOT, at=at + number) for number in range(3)]
+
+    found = await platform.look_up(post_to(CHANNEL, attempted_at=at), words("Done."))
+
+    assert found.message_id == sent[-1]
+
+
 async def test_a_post_that_discord_will_not_take_is_absent(server: DiscordServer, platform: DiscordPlatform) -> None:
     server.rooms[CHANNEL].is_forbidden = True
 

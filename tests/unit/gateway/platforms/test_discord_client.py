@@ -1,0 +1,136 @@
+"""The client of Discord: how often it begins a session, and what it knows of channels without asking."""
+
+import asyncio
+import math
+from collections.abc import AsyncIterator
+from types import SimpleNamespace
+from typing import Any
+
+import discord
+import pytest
+from yarl import URL
+
+from wakeful.errors import WakefulError
+from wakeful.gateway.messaging.platform import Refused
+from wakeful.gateway.platforms.discord.channels import DiscordChannel, DiscordChannels
+from wakeful.gateway.platforms.discord.client import DiscordClient
+from wakeful.model.messaging.chat import Chat, ChatKind
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[DiscordClient]:
+    client = DiscordClient("token", "http://127.0.0.1:9/api", timeout=1.0, identify_seconds=5.0)
+    yield client
+    await client.shut()
+    assert client.is_closed()
+
+
+def answering(client: DiscordClient, answer: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Let each request of the client get this answer; return the paths that are asked for."""
+    asked = []
+
+    async def call(route: Any) -> Any:
+        asked.append(route.path.format(channel_id=route.channel_id))
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(client, "call", call)
+    return asked
+
+
+async def test_two_new_sessions_lie_apart_as_discord_wants_them(
+    client: DiscordClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(asyncio, "sleep", sleep)
+        for _ in range(3):
+            await client.before_identify_hook(None)
+
+    assert slept[0] == -math.inf
+    assert all(0 < seconds <= 5.0 for seconds in slept[1:])
+
+
+@pytest.mark.parametrize("limit", [{}, {"session_start_limit": {}}, {"session_start_limit": {"remaining": 1}}])
+async def test_a_bot_that_may_connect_learns_where(
+    client: DiscordClient, monkeypatch: pytest.MonkeyPatch, limit: dict[str, Any]
+) -> None:
+    answering(client, {"url": "wss://gateway.example"} | limit, monkeypatch)
+
+    assert await client.gateway_address() == URL("wss://gateway.example")
+
+
+async def test_a_bot_that_has_no_session_left_is_told_when_it_may(
+    client: DiscordClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = {"url": "wss://gateway.example", "session_start_limit": {"remaining": 0, "reset_after": 5000}}
+    answering(client, answer, monkeypatch)
+
+    with pytest.raises(WakefulError, match="in 5 s"):
+        await client.gateway_address()
+
+
+async def test_a_chat_that_has_a_session_is_not_asked_for(
+    client: DiscordClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = answering(client, {}, monkeypatch)
+    channels = DiscordChannels(client)
+    thread = Chat("discord:group:1:2", "discord", ChatKind.GROUP, "1", "2", "ses", "kitchen")
+
+    assert channels.learn(thread) == "2"
+    assert await channels.find(2, is_private=False) == DiscordChannel(ChatKind.GROUP, "1", "2", "kitchen")
+    assert await channels.find(5, is_private=True) == DiscordChannel(ChatKind.PRIVATE, "5")
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    ("type_", "found"),
+    [
+        (0, DiscordChannel(ChatKind.GROUP, "2", name="general")),
+        (1, DiscordChannel(ChatKind.PRIVATE, "2", name="general")),
+        (3, DiscordChannel(ChatKind.PRIVATE, "2", name="general")),
+        (11, DiscordChannel(ChatKind.GROUP, "1", "2", "general")),
+    ],
+)
+async def test_any_other_channel_is_asked_for_once(
+    client: DiscordClient, monkeypatch: pytest.MonkeyPatch, type_: int, found: DiscordChannel
+) -> None:
+    asked = answering(client, {"id": "2", "type": type_, "parent_id": "1", "name": "general"}, monkeypatch)
+    channels = DiscordChannels(client)
+
+    assert [await channels.find(2, is_private=False) for _ in range(2)] == [found, found]
+    assert asked == ["/channels/2"]
+
+
+async def test_a_thread_that_the_gateway_has_named_is_not_asked_for(
+    client: DiscordClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = answering(client, {}, monkeypatch)
+    thread = object.__new__(discord.Thread)
+    thread.parent_id, thread.name = 1, "kitchen"
+    monkeypatch.setattr(client, "get_channel", lambda id: thread)
+
+    assert await DiscordChannels(client).find(2, is_private=False) == DiscordChannel(
+        ChatKind.GROUP, "1", "2", "kitchen"
+    )
+    assert asked == []
+
+
+async def test_a_channel_whose_rights_are_lost_is_a_group_all_the_same(
+    client: DiscordClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering(client, Refused("Missing Access"), monkeypatch)
+
+    assert await DiscordChannels(client).find(2, is_private=False) == DiscordChannel(ChatKind.GROUP, "2")
+
+
+async def test_a_person_in_a_chat_without_a_name_gives_it_theirs() -> None:
+    person: Any = SimpleNamespace(id=9, display_name="Ada")
+
+    assert DiscordChannel(ChatKind.PRIVATE, "5").address(3, person).sender.chat_name == "Ada"
+    assert DiscordChannel(ChatKind.GROUP, "5", name="general").address(3, person).sender.chat_name == "general"
