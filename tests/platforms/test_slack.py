@@ -147,6 +147,10 @@ async def test_a_stop_does_not_wait_for_what_is_in_hand_and_slack_sends_it_again
         await slack.write("D1", "hello")
         await ingress.until(lambda: ingress.tries == 1)
 
+    ingress.gate.set()
+    # Long enough for a job that were still there.
+    for _ in range(20):
+        await asyncio.sleep(0)
     assert ingress.messages == []
     assert len(slack.unacknowledged) == 1
 
