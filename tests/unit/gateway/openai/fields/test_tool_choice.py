@@ -90,6 +90,6 @@ def test_a_tool_that_does_not_exist_cannot_be_chosen(
 
 
 def test_two_functions_of_one_name_are_refused() -> None:
-    with pytest.raises(ApiError, match="tools.1..name must be unique") as refusal:
+    with pytest.raises(ApiError, match=r"tools\[1\]\.name must be unique") as refusal:
         read_response_request({"input": "x", "tools": [MINE, MINE]}, SERVERS)
     assert refusal.value.code == "duplicate_tool_name"
