@@ -63,6 +63,13 @@ async def test_no_more_is_asked_for_than_is_wanted_and_the_newest_are_kept() -> 
     assert [params["limit"] for _, params in client.calls] == [3, 3]
 
 
+async def test_nothing_is_asked_for_once_there_is_enough() -> None:
+    client = paged(["5.0", "4.0"], ["3.0"])
+
+    assert await read(client, most=2) == ["4.0", "5.0"]
+    assert len(client.calls) == 1
+
+
 async def test_a_page_is_as_large_as_slack_advises() -> None:
     client = paged(["5.0"])
     await read(client, most=1000)

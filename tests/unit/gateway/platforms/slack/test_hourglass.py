@@ -1,0 +1,144 @@
+"""The hourglass on a message: taken off whatever fails, and not left behind by a line that never stood."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.patience import PATIENCE
+from tests.platforms.kept_memory import KeptMemory
+from tests.unit.gateway.platforms.slack.client import ScriptedClient
+from wakeful.gateway.messaging.platform import NotTaken, Unanswered
+from wakeful.gateway.platforms.slack.client import SlackClient, SlackRefusal
+from wakeful.gateway.platforms.slack.hourglass import Hourglass
+from wakeful.gateway.platforms.slack.line import SlackLine, SlackLineEnded
+from wakeful.model.session import Address, Sender
+
+MESSAGE = Address("slack", "C1", "", Sender("5.0"))
+
+
+@pytest.fixture
+def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Let nothing sleep; return how long it would have slept."""
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    return slept
+
+
+def reacting(*removals: Exception | None) -> Any:
+    """Return a client whose removals meet these troubles, in turn."""
+    left = list(removals)
+    return ScriptedClient({"reactions.add": lambda _: {}, "reactions.remove": lambda _: left.pop(0) if left else {}})
+
+
+async def test_a_removal_that_fails_is_repeated_after_longer_pauses_or_as_slack_asks(slept: list[float]) -> None:
+    kept = KeptMemory()
+    client = reacting(Unanswered("Cut."), NotTaken("Slow down.", seconds=7.0), Unanswered("Cut."))
+    hourglass = Hourglass(client, kept.memory)
+    await hourglass.show(MESSAGE)
+    assert kept.values["hourglasses"] == [("C1", "5.0")]
+
+    await hourglass.remove(MESSAGE)
+
+    assert slept == [1.0, 7.0, 4.0]
+    assert [method for method, _ in client.calls] == ["reactions.add", *["reactions.remove"] * 4]
+    assert kept.values["hourglasses"] == []
+
+
+async def test_a_removal_is_given_up_at_last_and_left_to_the_next_process(slept: list[float]) -> None:
+    kept = KeptMemory()
+    client = reacting(*[Unanswered("Cut.")] * 20)
+    hourglass = Hourglass(client, kept.memory)
+    await hourglass.show(MESSAGE)
+    await hourglass.remove(MESSAGE)
+
+    assert len(slept) == 8
+    assert kept.values["hourglasses"] == [("C1", "5.0")]
+
+    client = reacting()
+    later = Hourglass(client, kept.memory)
+    await later.take_over()
+    async with asyncio.timeout(PATIENCE):
+        await kept.until(lambda: kept.values["hourglasses"] == [])
+    await later.close()
+
+
+async def test_what_slack_refuses_is_not_repeated(slept: list[float]) -> None:
+    client = reacting(SlackRefusal("reactions.remove", "no_reaction"))
+    hourglass = Hourglass(client, KeptMemory().memory)
+    await hourglass.show(MESSAGE)
+    await hourglass.show(MESSAGE)
+    await hourglass.remove(MESSAGE)
+    await hourglass.remove(MESSAGE)
+
+    assert [method for method, _ in client.calls] == ["reactions.add", "reactions.remove"]
+    assert slept == []
+
+
+async def test_one_that_slack_has_not_taken_is_shown_again() -> None:
+    troubles: list[Exception] = [NotTaken("Slow down.")]
+    client: Any = ScriptedClient({"reactions.add": lambda _: troubles.pop() if troubles else {}})
+    hourglass = Hourglass(client, KeptMemory().memory)
+    with pytest.raises(NotTaken):
+        await hourglass.show(MESSAGE)
+
+    await hourglass.show(MESSAGE)
+
+    assert len(client.calls) == 2
+
+
+async def test_a_stop_ends_the_removals_that_are_under_way() -> None:
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    class Silent:
+        async def call(self, method: str, **params: Any) -> Any:
+            if method == "reactions.remove":
+                begun.set()
+                try:
+                    await asyncio.Event().wait()
+                finally:
+                    ended.set()
+            return {}
+
+    kept = KeptMemory()
+    kept.values["hourglasses"] = [("C1", "5.0")]
+    hourglass = Hourglass(Silent(), kept.memory)  # type: ignore[arg-type]
+    async with asyncio.timeout(PATIENCE):
+        await hourglass.take_over()
+        await begun.wait()
+        await hourglass.close()
+    assert ended.is_set()
+
+
+async def test_a_line_that_ends_before_slacks_first_frame_does_not_stand(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = SlackClient("xoxb", "xapp", "http://localhost:1/api/", timeout=1.0)
+    line = SlackLine(client, lambda line, envelope: None, ping_seconds=1.0)
+
+    async def connect() -> None:
+        await line.run_message_listeners({"type": "disconnect", "reason": "warning"}, "")
+
+    monkeypatch.setattr(line, "connect", connect)
+    with pytest.raises(SlackLineEnded, match="before it began"):
+        await line.open("wss://slack.example", PATIENCE)
+    await line.close()
+    await client.close()
+
+
+@pytest.mark.parametrize(
+    ("reason", "sentence"), [("link_disabled", "Socket Mode is turned off"), ("too_many_websockets", "too_many")]
+)
+async def test_any_end_but_a_renewal_is_said(reason: str, sentence: str) -> None:
+    client = SlackClient("xoxb", "xapp", "http://localhost:1/api/", timeout=1.0)
+    line = SlackLine(client, lambda line, envelope: None, ping_seconds=1.0)
+    await line.run_message_listeners({"type": "disconnect", "reason": reason}, "")
+    # The first reason counts.
+    await line.run_message_listeners({"type": "disconnect", "reason": "warning"}, "")
+
+    with pytest.raises(SlackLineEnded, match=sentence):
+        await line.until_renewal()
+    await line.close()
+    await client.close()
