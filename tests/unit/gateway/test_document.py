@@ -8,7 +8,10 @@ import pytest
 
 from wakeful.building.http import document_families
 from wakeful.gateway.document.document import build_document
+from wakeful.gateway.document.entrance import with_entrance
 from wakeful.gateway.document.page import render_page
+from wakeful.gateway.document.schema_text import schema_html
+from wakeful.wire.error_types import ApiProblem, Problem
 
 # It needs no database.
 _WITHOUT_STORE = {"getMetrics"}
@@ -56,6 +59,138 @@ def test_on_the_page_every_mention_of_a_schema_is_a_link_to_it(document: dict[st
     for name in set(re.findall(r"#/components/schemas/(\w+)", str(document))):
         assert f'<a href="#{name}">{name}</a>' in page
         assert f'id="{name}"' in page
+
+
+def test_what_needs_no_key_says_so_and_the_routes_of_the_page_take_a_cookie(document: dict[str, Any]) -> None:
+    security = {
+        (method, path): each.get("security")
+        for path, methods in document["paths"].items()
+        for method, each in methods.items()
+    }
+
+    open_paths = sorted(path for (_, path), needed in security.items() if needed == [])
+    assert open_paths == [
+        "/api/login",
+        "/api/logout",
+        "/docs",
+        "/docs/style.css",
+        "/health",
+        "/hooks/{name}",
+        "/openapi.json",
+    ]
+    assert document["security"] == [{"key": []}]
+    others = {path: needed for (_, path), needed in security.items() if path not in open_paths}
+    assert {path for path, needed in others.items() if needed == [{"key": []}, {"cookie": []}]} == {
+        path for path in others if path.startswith("/api/")
+    }
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "statuses", "problem"),
+    [
+        ("get", "/health", ["200"], None),
+        ("get", "/v1/x", ["200", "421"], ApiProblem),
+        ("post", "/v1/x", ["200", "421"], ApiProblem),
+        ("get", "/api/x", ["200", "421"], Problem),
+        ("post", "/api/x", ["200", "403", "421"], Problem),
+    ],
+)
+def test_the_entrance_may_refuse_before_a_route_is_asked(
+    method: str, path: str, statuses: list[str], problem: type | None
+) -> None:
+    made = with_entrance(method, path, {"responses": {"200": {}}})
+
+    assert list(made["responses"]) == statuses
+    if problem is not None:
+        assert made["responses"]["421"]["content"]["application/json"]["schema"] is problem
+    own = {"responses": {"421": {"description": "mine"}}, "security": []}
+    assert with_entrance(method, "/api/x", own)["security"] == []
+    assert with_entrance(method, "/api/x", own)["responses"]["421"] == {"description": "mine"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "html"),
+    [
+        ({"$ref": "#/components/schemas/A"}, '<a href="#A">A</a>'),
+        ({"anyOf": [{"type": "string"}, {"type": "null"}]}, "text <i>or</i> null"),
+        ({"const": None}, "<code>null</code>"),
+        ({"enum": ["a", "<b>"]}, "<code>a</code> <i>or</i> <code>&lt;b&gt;</code>"),
+        ({"type": "string", "contentSchema": {"type": "object"}}, "JSON text of object"),
+        (
+            {"items": {"type": "integer"}, "minItems": 1, "maxItems": 2},
+            "list of whole number <small>at least 1, at most 2</small>",
+        ),
+        ({"items": {}}, "list of anything"),
+        ({"type": "object", "additionalProperties": {"type": "string"}}, "object of text"),
+        ({"type": "object", "additionalProperties": True}, "object"),
+        ({"type": ["string", "null"], "maxLength": 5}, "text or null <small>at most 5 characters</small>"),
+        ({"type": "number", "minimum": 0, "maximum": 2}, "number <small>from 0, to 2</small>"),
+        ({"type": "string", "pattern": "<"}, "text <small>like &lt;</small>"),
+        ({}, "anything"),
+    ],
+)
+def test_a_schema_is_told_in_few_words(schema: Any, html: str) -> None:
+    assert schema_html(schema) == html
+
+
+def test_the_fields_of_an_object_are_listed_with_those_that_may_be_left_out() -> None:
+    fields = {"a": {"type": "string", "description": "Like `this`."}, "b": {"type": "boolean"}}
+
+    assert schema_html({"type": "object", "properties": fields, "required": ["a"]}) == (
+        "object<dl><dt><code>a</code></dt><dd>text<p>Like <code>this</code>.</p></dd>"
+        "<dt><code>b</code> <small>may be left out</small></dt><dd>true or false</dd></dl>"
+    )
+    assert "may be left out" in schema_html({"type": "object", "properties": {"a": {}}})
+
+
+def test_the_page_shows_each_operation_in_its_section() -> None:
+    operation = {
+        "operationId": "getIt",
+        "summary": "Get <it>",
+        "tags": ["Some Things"],
+        "parameters": [{"name": "id", "in": "query", "schema": {"type": "string"}, "description": "Which."}],
+        "requestBody": {"content": {"application/json": {"schema": {"type": "object"}}}},
+        "responses": {
+            "200": {
+                "description": "All.",
+                "headers": {"x-request-id": {}, "retry-after": {}},
+                "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            },
+            "204": {"description": "", "headers": {"x-request-id": {}}},
+        },
+    }
+    page = render_page(
+        {
+            "info": {"title": "W", "version": "1", "description": "Words."},
+            "tags": [{"name": "Some Things", "description": "About."}, {"name": "Others", "description": ""}],
+            "paths": {"/it": {"get": operation}},
+            "components": {"schemas": {"A": {"type": "string", "description": "An A."}}},
+        }
+    )
+
+    things, others = page.partition('<section id="others">')[::2]
+    for part in (
+        '<a href="#some-things">Some Things</a>',
+        '<section id="some-things"><h2>Some Things</h2><p>About.</p><details id="getIt">',
+        '<b class="get">GET</b> <code>/it</code> <span>Get &lt;it&gt;</span>',
+        "<h3>Parameters</h3><dl><dt><code>id</code> <small>in the query</small></dt><dd>text<p>Which.</p></dd></dl>",
+        '<h3>Body</h3><div class="media"><small>application/json</small> object</div>',
+        "<dt><code>200</code> <small>with <code>retry-after</code></small></dt><dd><p>All.</p>"
+        '<div class="media"><small>text/event-stream</small> of events, each text</div></dd>',
+        "<dt><code>204</code></dt><dd></dd>",
+    ):
+        assert part in things
+    assert "getIt" not in others
+    assert '<article id="A"><h3>A</h3><p>An A.</p>text</article>' in others
+
+
+def test_an_operation_without_parameters_and_body_shows_neither(document: dict[str, Any]) -> None:
+    page = render_page(document)
+    health = page.partition('<details id="getHealth">')[2].partition("</details>")[0]
+
+    assert "<h3>Answers</h3>" in health
+    assert "<h3>Parameters</h3>" not in health
+    assert "<h3>Body</h3>" not in health
 
 
 def _needed(operation: dict[str, Any]) -> set[str]:

@@ -1,7 +1,7 @@
 """Where a request of the API enters: a session of its own, or that of a conversation."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +34,7 @@ def lane_of(served_api: ServedApi, owner: str = "alice", *, conversation: str = 
     return served_api.runner.run(lanes.find(asked_by(owner), "demo:model", conversation, previous))
 
 
-def write(served_api: ServedApi, body: Callable[[Transaction], Awaitable[object]]) -> None:
+def write(served_api: ServedApi, body: Callable[[Transaction], Coroutine[Any, Any, Any]]) -> None:
     served_api.runner.run(served_api.store.write(body))
 
 
