@@ -187,6 +187,20 @@ async def test_threads_have_sessions_of_their_own(store: Store, tmp_path: Path) 
         await chat.shows("to a", "to a again", thread_id="a")
 
 
+@pytest.mark.parametrize("store", ["sqlite"], indirect=True)
+async def test_a_server_with_more_chats_than_it_keeps_in_mind_answers_all_of_them(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wakeful.gateway.messaging.outbox.outbox._MOST_KNOWN", 1)
+    async with chatting(store, tmp_path) as chat:
+        for number in (1, 2, 3, 1):
+            await chat.write("Hello", str(len(chat.agent.briefs)), chat_id=str(number))
+            chat.agent.order(await chat.turn(len(chat.agent.briefs) + 1), f"say Hi {number}")
+            await chat.platform.until(lambda: f"Hi {number}" in chat.platform.texts(str(number)))  # noqa: B023
+
+        assert len(chat.door.outbox._platforms) == 1
+
+
 async def test_new_begins_another_conversation_and_the_old_one_goes_on(store: Store, tmp_path: Path) -> None:
     async with chatting(store, tmp_path) as chat:
         await chat.write("slow", "5")

@@ -71,3 +71,29 @@ async def test_a_door_is_taken_and_kept_whenever_the_store_answers(
         store.failures = 1
 
     assert not store.failures
+
+
+async def test_the_work_has_ended_and_the_platform_is_closed_before_the_door_is_left(store: ShakyStore) -> None:
+    changes: list[str] = []
+    opened = asyncio.Event()
+
+    async def note(change: str) -> None:
+        held = await store.write(lambda tx: tx.platform_doors.is_held_by("telegram", "node_1"))
+        changes.append(f"{change}, {'held' if held else 'left'}")
+
+    @asynccontextmanager
+    async def work() -> AsyncIterator[None]:
+        opened.set()
+        try:
+            yield
+        finally:
+            await note("ended")
+
+    async def close() -> None:
+        await note("closed")
+
+    async with asyncio.timeout(PATIENCE), HeldDoor(store, "telegram", "node_1", SystemClock(), work, close).at_work():
+        await opened.wait()
+    await note("after")
+
+    assert changes == ["ended, held", "closed, held", "after, left"]
