@@ -14,6 +14,7 @@ from tests.store.nouns import a_row, have_session
 from wakeful.engine.vitals import Vitals
 from wakeful.gateway.monitoring import health as module
 from wakeful.gateway.monitoring.health import Health
+from wakeful.model.messaging.door import DoorState, DoorStatus
 from wakeful.store.base import Body
 from wakeful.store.sqlite.store import SqliteStore
 
@@ -90,6 +91,33 @@ async def test_a_lease_that_is_late_and_a_full_disk_degrade_it(store: Line, monk
     assert answer["problems"] == ["The disk is full, or nearly so.", "The lease could not be renewed in time."]
     assert answer["disk"] == {"free_bytes": 1_000, "full": True}
     assert answer["lease"] == {"seconds_left": 0, "late": True}
+
+
+async def test_what_is_just_well_enough_is_no_problem(store: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: Usage(64 * 1024 * 1024))
+    await have_session(store)
+    await store.write(lambda tx: tx.inbox.post_if_new(a_row(created_at=NOW - 30)), lock=["s1"])
+    door = DoorStatus(DoorState.CONNECTED, 1.0, "@bot")
+    vitals = replace(WELL, lease_seconds_left=2.5)
+    health = Health("1", store, lambda: vitals, lambda: False, store._path.parent, lambda: {"telegram": door})
+
+    status, answer = await ask(health)
+
+    assert (status, answer["status"], answer["problems"], answer["disk"]["full"]) == (200, "ok", [], False)
+    assert answer["lease"] == {"seconds_left": 2.5, "late": False}
+    assert answer["platforms"] == {"telegram": "connected"}
+
+
+async def test_it_answers_whatever_is_broken_and_looks_again(store: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_FRESH_SECONDS", 0.0)
+    health = health_of(store)
+    assert (await ask(health))[0] == 200
+    with monkeypatch.context() as broken:
+        broken.setattr(shutil, "disk_usage", lambda folder: None)
+        status, answer = await ask(health)
+    assert (status, answer["problems"]) == (503, ["The database does not answer."])
+    assert answer["disk"] == {"free_bytes": None, "full": False}
+    assert (await ask(health))[0] == 200
 
 
 async def test_without_a_database_it_is_unavailable(store: Line) -> None:

@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tests.patience import PATIENCE
 from tests.store.nouns import a_task, have_task, have_turn
@@ -19,6 +20,7 @@ from wakeful.gateway.entrance.auth import Keyring
 from wakeful.gateway.http import http_app
 from wakeful.gateway.monitoring.exposition import family, histogram
 from wakeful.gateway.monitoring.metrics import CountRequests, Metrics, metrics_route
+from wakeful.gateway.monitoring.state_lines import engine_lines
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent
 from wakeful.model.store_stats import Histogram
@@ -166,6 +168,25 @@ async def test_a_stream_is_open_until_it_is_complete(app: ASGIApp, may_end: asyn
     may_end.set()
     await stream
     assert (await _numbers(app))["wakeful_streams_open"] == 0
+
+
+async def test_other_scopes_are_not_counted(metrics: Metrics) -> None:
+    passed = []
+
+    async def inner(scope: Scope, receive: Receive, send: Send) -> None:
+        passed.append(scope["type"])
+
+    await CountRequests(inner, metrics)({"type": "lifespan"}, None, None)  # type: ignore[arg-type]
+
+    assert passed == ["lifespan"]
+    assert "wakeful_http_requests_total{" not in "".join(metrics.lines())
+
+
+@pytest.mark.parametrize(("left", "line"), [(None, None), (-3.0, "wakeful_lease_seconds 0")])
+def test_a_lease_is_told_where_there_is_one_and_never_below_nothing(left: float | None, line: str | None) -> None:
+    lines = [one for one in engine_lines(replace(VITALS, lease_seconds_left=left)) if not one.startswith("#")]
+
+    assert [one for one in lines if "lease" in one] == ([] if line is None else [line])
 
 
 async def test_metrics_need_a_key_and_say_their_format(app: ASGIApp) -> None:

@@ -42,7 +42,8 @@ async def store(sqlite_path: Path) -> AsyncIterator[Store]:
 
 async def begin(store: Store, turn_id: str = "t1", session: dict[str, Any] | None = None, **changes: Any) -> Turn:
     """Open a turn of a chat."""
-    await have_session(store, **{"address": CHAT, "chat_key": "telegram:private:1"} | (session or {}))
+    usual: dict[str, Any] = {"address": CHAT, "chat_key": "telegram:private:1"}
+    await have_session(store, "s1", **usual | (session or {}))
     turn = a_turn(turn_id, **{"address": WRITTEN} | changes)
     await store.write(lambda tx: tx.open(Opening(turn)), lock=["s1"])
     return turn

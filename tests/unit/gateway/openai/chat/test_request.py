@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from wakeful.gateway.openai.chat.request import read_chat_request
+from wakeful.gateway.openai.chat.request import in_session, read_chat_request
+from wakeful.model.api.request import ClientTool
 from wakeful.wire.errors import InvalidRequest
 
 
@@ -14,3 +15,105 @@ def test_other_modalities_than_text_are_refused_with_the_list_to_send(modalities
         read_chat_request({"messages": [{"role": "user", "content": "x"}], "modalities": modalities}, frozenset())
 
     assert str(refused.value) == 'modalities must be ["text"]: the server makes no audio.'
+
+
+MESSAGES = [{"role": "user", "content": "x"}]
+SCHEMA = {"name": "answer", "schema": {"type": "object"}}
+
+
+@pytest.mark.parametrize(
+    ("given", "option"),
+    [
+        ({}, {}),
+        ({"temperature": 0, "top_p": 0}, {"temperature": 0, "top_p": 0}),
+        ({"presence_penalty": -2, "frequency_penalty": 2}, {"presence_penalty": -2, "frequency_penalty": 2}),
+        ({"max_tokens": 1, "max_completion_tokens": 2}, {"max_tokens": 1, "max_completion_tokens": 2}),
+        ({"seed": 7, "reasoning_effort": "low"}, {"seed": 7, "reasoning_effort": "low"}),
+        ({"stop": ""}, {"stop": ""}),
+        ({"stop": []}, {}),
+        ({"stop": ["a"]}, {"stop": ["a"]}),
+        ({"logit_bias": {"1": 5, "2": None}}, {"logit_bias": {"1": 5}}),
+        ({"parallel_tool_calls": True}, {}),
+        ({"parallel_tool_calls": False}, {"parallel_tool_calls": False}),
+        ({"response_format": {"type": "text"}}, {}),
+        ({"response_format": {"type": "json_object"}}, {"response_format": {"type": "json_object"}}),
+        (
+            {"response_format": {"type": "json_schema", "json_schema": SCHEMA | {"strict": True}}},
+            {"response_format": {"type": "json_schema", "json_schema": SCHEMA | {"strict": True}}},
+        ),
+    ],
+)
+def test_the_models_endpoint_gets_what_the_client_has_set_and_nothing_else(
+    given: dict[str, Any], option: dict[str, Any]
+) -> None:
+    assert read_chat_request({"messages": MESSAGES} | given, frozenset()).turn.options == option
+
+
+def test_a_request_is_read_as_it_was_meant() -> None:
+    tool = {"type": "function", "function": {"name": "f", "description": "d", "parameters": {"type": "object"}}}
+    body = {
+        "messages": MESSAGES,
+        "model": "m",
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "tools": [tool],
+        "metadata": {"a": "b"},
+        "seed": 7,
+    }
+    asked = read_chat_request(body, frozenset())
+
+    assert (asked.model, asked.is_streamed, asked.includes_usage) == ("m", True, True)
+    assert asked.turn.tools == (ClientTool("f", "d", {"type": "object"}),)
+    assert asked.turn.echo == {"model": "m", "metadata": {"a": "b"}}
+    assert not asked.turn.compacts
+    assert in_session(asked).turn.compacts
+    plain = read_chat_request({"messages": MESSAGES}, frozenset())
+    assert (plain.model, plain.is_streamed, plain.includes_usage, plain.turn.echo) == ("", False, False, {})
+
+
+CALLS = [
+    {"id": "c1", "function": {"name": "f", "arguments": "{}"}},
+    {"id": "c2", "function": {"name": "g", "arguments": ""}},
+]
+
+
+@pytest.mark.parametrize(
+    ("message", "inputs"),
+    [
+        ({"role": "system", "content": "s"}, [{"role": "system", "text": "s"}]),
+        (
+            {
+                "role": "user",
+                "content": [
+                    {"type": "text", "text": "a"},
+                    {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}},
+                    {"type": "text", "text": "b"},
+                ],
+            },
+            [{"role": "user", "text": "ab", "images": ["https://example.org/a.png"]}],
+        ),
+        (
+            {"role": "assistant", "content": [{"type": "refusal", "refusal": "no"}]},
+            [{"role": "assistant", "text": "no"}],
+        ),
+        ({"role": "assistant"}, [{"role": "assistant", "text": ""}]),
+        (
+            {"role": "assistant", "content": "so", "tool_calls": CALLS},
+            [
+                {"role": "assistant", "text": "so"},
+                {"role": "assistant", "text": "", "calls": [{"id": "c1", "name": "f", "arguments": "{}"}]},
+                {"role": "assistant", "text": "", "calls": [{"id": "c2", "name": "g", "arguments": ""}]},
+            ],
+        ),
+        (
+            {"role": "assistant", "tool_calls": CALLS[:1]},
+            [{"role": "assistant", "text": "", "calls": [{"id": "c1", "name": "f", "arguments": "{}"}]}],
+        ),
+        (
+            {"role": "tool", "tool_call_id": "c1", "content": "done"},
+            [{"role": "tool", "text": "done", "call_id": "c1"}],
+        ),
+    ],
+)
+def test_a_message_is_read_as_inputs(message: dict[str, Any], inputs: list[Any]) -> None:
+    assert read_chat_request({"messages": [message]}, frozenset()).inputs == inputs
