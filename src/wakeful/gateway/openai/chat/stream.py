@@ -41,9 +41,9 @@ class ChatStream:
             return [*lines, self._text(text)] if kind == TOKEN else lines
         return lines + self._take(item) if isinstance(item, Event) else lines
 
-    def break_off(self) -> bytes:
+    @staticmethod
+    def break_off() -> bytes:
         """Return the last line for a stream that ends before its turn does."""
-        self.is_ended = True
         error = chat_error("stream_interrupted", "The server is stopping; send the request again.")
         return _line(ApiProblem(error=error))
 

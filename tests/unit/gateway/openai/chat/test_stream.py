@@ -176,3 +176,12 @@ def test_a_model_of_any_name_leaves_the_lines_whole() -> None:
 
     assert deltas(lines[:2])[1] == {"content": "Hi"}
     assert chunk(lines[1])["model"] == '{"content":""}'
+
+
+def test_a_stream_that_breaks_off_says_so_in_its_last_line() -> None:
+    error = chunk(ChatStream.break_off())["error"]
+
+    assert (error["code"], error["message"]) == (
+        "stream_interrupted",
+        "The server is stopping; send the request again.",
+    )

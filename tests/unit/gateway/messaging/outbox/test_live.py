@@ -1,0 +1,238 @@
+"""A turn on its platform while it runs: typing, the words as they grow, and what becomes of them at each fact."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.patience import PATIENCE
+from tests.store.nouns import a_turn, close_turn, have_session
+from tests.unit.gateway.messaging.kit import ScriptedPlatform
+from wakeful.gateway.messaging.outbox.live import LiveTurn, _Step
+from wakeful.gateway.messaging.platform import NotTaken
+from wakeful.gateway.messaging.settings import DoorSettings
+from wakeful.model import event as events
+from wakeful.model.event import Event, StreamItem
+from wakeful.model.opening import Opening
+from wakeful.model.session import Address
+from wakeful.model.words import Word, WordsEnd, WordsHead
+from wakeful.store.base import Store
+from wakeful.store.sqlite.store import SqliteStore
+
+SETTINGS = DoorSettings(edit_seconds=0.002)
+CHAT = Address("telegram", "1")
+LONG = "A sentence that is long enough to be shown at once."
+
+
+@pytest.fixture
+async def store(sqlite_path: Path) -> AsyncIterator[Store]:
+    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
+    await store.open()
+    yield store
+    await store.close()
+
+
+@dataclass
+class TypingPlatform(ScriptedPlatform):
+    typing_seconds: float = 0.001
+    # Whether it was said to be over.
+    typing: list[bool] = field(default_factory=list)
+    refuses_end: bool = False
+
+    async def show_typing(self, address: Address, *, is_over: bool = False) -> None:
+        assert address == CHAT
+        self.typing.append(is_over)
+        self.changed.set()
+        if is_over and self.refuses_end:
+            raise NotTaken("Slow down.")
+
+
+class Followed:
+    """An engine whose turn says what a test puts here."""
+
+    def __init__(self) -> None:
+        self.pages: asyncio.Queue[list[StreamItem] | None] = asyncio.Queue()
+
+    async def subscribe_turn(self, session_id: str, turn_id: str) -> AsyncIterator[list[StreamItem]]:
+        while (page := await self.pages.get()) is not None:
+            yield page
+
+
+@dataclass
+class Shown:
+    """What a turn that is shown has asked for."""
+
+    engine: Followed = field(default_factory=Followed)
+    projected: list[str] = field(default_factory=list)
+    grown: list[tuple[str, str]] = field(default_factory=list)
+    stopped: list[str] = field(default_factory=list)
+    wakes: int = 0
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def job(self) -> "Shown":
+        return self
+
+    def wake(self) -> None:
+        self.wakes += 1
+        self.changed.set()
+
+    def grow(self, key: str, text: str) -> None:
+        self.grown.append((key, text))
+        self.changed.set()
+
+    def stop_growing(self, keys: Sequence[str]) -> None:
+        self.stopped += keys
+        self.changed.set()
+
+    async def project(self, session_id: str) -> None:
+        self.projected.append(session_id)
+        self.changed.set()
+
+    def say(self, *items: StreamItem) -> None:
+        self.engine.pages.put_nowait(list(items))
+
+    async def until(self, condition: Any) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while not condition():
+                self.changed.clear()
+                await self.changed.wait()
+
+
+@asynccontextmanager
+async def showing(
+    store: Store, platform: ScriptedPlatform, settings: DoorSettings = SETTINGS, **changes: Any
+) -> AsyncIterator[Shown]:
+    """Show a turn until the block ends."""
+    session = await have_session(store, "s1", address=CHAT, chat_key="telegram:private:1")
+    turn = a_turn("t1", **{"address": CHAT} | changes)
+    await store.write(lambda tx: tx.open(Opening(turn)), lock=["s1"])
+    shown = Shown()
+    live = LiveTurn(
+        shown.engine,  # type: ignore[arg-type]
+        store,
+        platform,
+        shown,  # type: ignore[arg-type]
+        settings,
+        session,
+        turn,
+        shown.project,
+        asyncio.Lock(),
+    )
+    running = asyncio.create_task(live.run())
+    yield shown
+    shown.engine.pages.put_nowait(None)
+    async with asyncio.timeout(PATIENCE):
+        await running
+
+
+def word(text: str, number: int = 1, step: int = 1, kind: str = events.TOKEN) -> Word:
+    return Word(WordsHead("s1", "t1", step, 0), number, kind, text)
+
+
+def fact(kind: str, step: int | None = 1) -> Event:
+    return Event("s1", 5, "t1", 5, kind, b"{}", 0.0, None if step is None else WordsEnd(step, 0, 1))
+
+
+async def texts(store: Store) -> list[str]:
+    return [post.wanted for post in await store.read(lambda tx: tx.posts.page(limit=10))]
+
+
+@pytest.mark.parametrize(
+    ("letters", "now", "is_due"), [(39, 10.9, False), (40, 10.0, True), (1, 11.0, True), (1, 10.9, False)]
+)
+def test_an_answer_is_first_shown_with_forty_letters_or_after_a_second(letters: int, now: float, is_due: bool) -> None:
+    assert _Step(1, 10.0, "a" * letters).is_due(now) is is_due
+
+
+@pytest.mark.parametrize("refuses_end", [False, True])
+async def test_typing_is_shown_again_and_again_and_ends_with_the_turn(store: Store, refuses_end: bool) -> None:
+    platform = TypingPlatform(refuses_end=refuses_end)
+    async with showing(store, platform):
+        await platform.until(lambda: len(platform.typing) >= 3)
+
+    assert platform.typing.count(True) == 1
+    assert platform.typing[-1] is True
+
+
+async def test_words_are_a_post_that_grows_until_their_fact(store: Store) -> None:
+    async with showing(store, TypingPlatform()) as shown:
+        shown.say(word(LONG))
+        await shown.until(lambda: shown.wakes == 1)
+        assert await texts(store) == [LONG]
+        shown.say(word(" More.", 2))
+        await shown.until(lambda: shown.grown == [("t1:1:0", f"{LONG} More.")])
+        shown.say(fact(events.USAGE))
+        await shown.until(lambda: shown.stopped == ["t1:1:0"])
+
+    assert shown.projected == ["s1"]
+    assert await texts(store) == [LONG], "what is recorded is written by its fact"
+
+
+async def test_words_that_grow_into_another_message_are_written(store: Store) -> None:
+    async with showing(store, TypingPlatform()) as shown:
+        shown.say(word(LONG))
+        await shown.until(lambda: shown.wakes == 1)
+        shown.say(word("a" * 5000, 2))
+        await shown.until(lambda: shown.wakes == 2)
+        shown.say(word("b", 3))
+        await shown.until(lambda: shown.grown != [])
+        assert shown.grown[0][0] == "t1:1:2", "only the last part grows"
+        assert shown.grown[0][1].endswith("ab")
+        shown.say(fact(events.USAGE))
+        await shown.until(lambda: shown.stopped == ["t1:1:0", "t1:1:1", "t1:1:2"])
+
+
+async def test_each_step_has_words_of_its_own(store: Store) -> None:
+    async with showing(store, TypingPlatform()) as shown:
+        for step in (1, 2):
+            shown.say(word(f"{LONG} ({step})", step=step))
+            await shown.until(lambda step=step: shown.wakes == step)
+
+    assert sorted(await texts(store)) == [f"{LONG} (1)", f"{LONG} (2)"]
+
+
+async def test_words_that_are_taken_back_wait_for_those_that_replace_them(store: Store) -> None:
+    async with showing(store, TypingPlatform()) as shown:
+        shown.say(word(LONG))
+        await shown.until(lambda: shown.wakes == 1)
+        shown.say(fact(events.STEP_ABANDONED), word(f"Other words. {LONG}"))
+        await shown.until(lambda: shown.wakes == 2)
+
+    assert (shown.projected, shown.stopped) == ([], [])
+    assert await texts(store) == [f"Other words. {LONG}"], "in the same post"
+
+
+@pytest.mark.parametrize(
+    ("settings", "changes", "said"),
+    [
+        (replace(SETTINGS, streams=False), {}, word(LONG)),
+        (SETTINGS, {"is_wakeup": True, "source": "process_wakeup"}, word(LONG)),
+        (SETTINGS, {}, word(LONG, kind=events.REASONING)),
+        (SETTINGS, {}, word(" " * 50)),
+    ],
+)
+async def test_what_people_are_not_to_see_is_not_shown(
+    store: Store, settings: DoorSettings, changes: dict[str, Any], said: Word
+) -> None:
+    async with showing(store, TypingPlatform(), settings, **changes) as shown:
+        shown.say(said)
+        shown.say(fact(events.USAGE), fact(events.TOOL, step=None))
+        shown.say(fact(events.DONE, step=None))
+        await shown.until(lambda: len(shown.projected) == 2)
+
+    assert (shown.wakes, await texts(store)) == (0, [])
+
+
+async def test_words_of_a_turn_that_has_ended_are_left_to_its_facts(store: Store) -> None:
+    async with showing(store, TypingPlatform()) as shown:
+        await close_turn(store, "t1")
+        shown.say(word(LONG))
+        await shown.until(lambda: shown.wakes == 1)
+
+    assert await texts(store) == []
