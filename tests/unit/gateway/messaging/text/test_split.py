@@ -42,6 +42,34 @@ def test_a_code_block_that_is_cut_is_closed_and_opened_again_with_its_language()
     assert [line for part in parts for line in part.split("\n")[1:-1]] == code.split("\n")
 
 
+def test_a_code_block_is_not_cut_where_it_has_only_just_begun() -> None:
+    assert split(f"{'a' * 20}\n\n```py\n{'b' * 30}\n```", TINY) == ["a" * 20, f"```py\n{'b' * 30}\n```"]
+    assert split(f"{'a' * 30}\n```py\n{'b' * 20}\n```", TINY) == ["a" * 30, f"```py\n{'b' * 20}\n```"]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (
+            "~~~\naaaa aaaa aaaa\n```\naaaa aaaa aaaa aaaa\n~~~",
+            ["~~~\naaaa aaaa aaaa\n```\n~~~", "~~~\naaaa aaaa aaaa aaaa\n~~~"],
+        ),
+        (f"```\na\n````\n{'b' * 30} c", ["```\na\n````", f"{'b' * 30} c"]),
+        (f"``` {'l' * 40}\na\n```", None),
+    ],
+)
+def test_a_code_block_ends_with_marks_of_its_own_kind(text: str, parts: list[str] | None) -> None:
+    found = split(text, TINY)
+
+    assert all(len(part) <= 40 for part in found)
+    assert parts is None or found == parts
+
+
+def test_what_is_indented_stays_so_after_a_line_and_spaces_at_a_cut_are_dropped() -> None:
+    assert split(f"{'a' * 38}\n\n  {'b' * 10}", TINY) == ["a" * 38, f"  {'b' * 10}"]
+    assert split(f"{'a' * 38}   {'b' * 10}", TINY) == ["a" * 38, "b" * 10]
+
+
 def test_an_empty_line_in_a_code_block_ends_no_paragraph() -> None:
     parts = split("before\n\n```\nab\n\ncd\n\nef\n\ngh\n\nij\n\nkl\n\nmn\n```", TINY)
 
