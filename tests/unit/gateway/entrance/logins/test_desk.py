@@ -158,6 +158,30 @@ async def test_the_connections_of_a_login_are_cut_when_it_ends_here_or_elsewhere
     assert desk.connections.logins() == []
 
 
+async def test_a_login_is_gone_before_its_connections_are_cut(
+    desk: LoginDesk, store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = await desk.log_in("ann", BROWSER)
+    login = await desk.login_of(secret)
+    assert login is not None
+    written, write = [], store.write
+
+    async def note(*given: Any, **how: Any) -> Any:
+        done = await write(*given, **how)
+        written.append("gone")
+        return done
+
+    class Reconnecting(Connection):
+        def abort(self) -> None:
+            written.append("cut")
+
+    monkeypatch.setattr(store, "write", note)
+    with desk.connections.tracked(login.digest, scope_of(Reconnecting())):
+        await desk.log_out(secret)
+
+    assert written == ["gone", "cut"], "or the browser would be let in again"
+
+
 def test_a_connection_is_known_while_one_of_its_requests_runs() -> None:
     connections, first, second = OpenConnections(), Connection(), Connection()
     with connections.tracked("a", scope_of(first)):

@@ -174,6 +174,12 @@ async def test_words_are_a_post_that_grows_until_their_fact(store: Store) -> Non
     assert await texts(store) == [LONG], "what is recorded is written by its fact"
 
 
+async def test_the_first_words_do_not_wait_for_the_pause_between_two_edits(store: Store) -> None:
+    async with showing(store, TypingPlatform(), replace(SETTINGS, edit_seconds=1000.0)) as shown:
+        shown.say(word(LONG))
+        await shown.until(lambda: shown.wakes == 1)
+
+
 async def test_words_that_grow_into_another_message_are_written(store: Store) -> None:
     async with showing(store, TypingPlatform()) as shown:
         shown.say(word(LONG))
