@@ -29,7 +29,6 @@ async def end_outdated_logins(store: Store, home: str, seals: Mapping[str, str],
         for name in changed:
             await tx.logins.drop_of(None if name == operator else name)
         for name, seal in seals.items():
-            if known.get(name) != seal:
-                await tx.logins.put_seal(home, name, seal)
+            await tx.logins.put_seal(home, name, seal)
 
     await store.write(body)
