@@ -23,7 +23,7 @@ class Function(Incoming):
     name: FunctionName
     description: LongText = ""
     parameters: Annotated[dict[str, Any] | None, words("A JSON schema.")] = None
-    strict: bool = False
+    strict: Annotated[bool | None, words("Accepted and ignored.")] = None
 
     def as_tool(self) -> ClientTool:
         return ClientTool(self.name, self.description, self.parameters or {})
