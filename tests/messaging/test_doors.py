@@ -79,6 +79,25 @@ async def test_a_line_that_breaks_is_opened_again_ever_more_slowly_and_a_refused
     assert caplog.messages[:9] == [f"the line to telegram broke: {reason}" for reason in reasons]
 
 
+@pytest.mark.parametrize("store", ["sqlite"], indirect=True)
+async def test_a_door_says_since_when_it_is_as_it_is(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    since: list[float] = []
+
+    async def pause(door: PlatformDoor, seconds: float) -> None:
+        since.append(door.status.since)
+        await asyncio.sleep(0)
+
+    monkeypatch.setattr(PlatformDoor, "_pause", pause)
+    platform = BrokenPlatform(errors=[OSError("no"), OSError("no"), OSError("no"), TokenRefused("wrong")])
+    async with chatting(store, tmp_path, platform) as chat:
+        await platform.until(lambda: platform.stands)
+        stands = chat.door.status.since
+
+    assert since[0] == since[1] == since[2] < since[3] < stands
+
+
 async def test_outages_of_a_line_that_holds_for_ten_seconds_between_them_do_not_add_up(
     store: Store, tmp_path: Path, pauses: list[tuple[float, DoorState, str]]
 ) -> None:
