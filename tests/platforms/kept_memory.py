@@ -15,6 +15,7 @@ class KeptMemory:
         self.values: dict[str, Any] = {"secret": "kept too"}
         # How many times it fails before it keeps something.
         self.failures = 0
+        self.writes = 0
         self._changed = asyncio.Condition()
 
     @property
@@ -34,6 +35,7 @@ class KeptMemory:
             await self._tell()
             raise StoreError("The store is away.")
         self.values |= values
+        self.writes += 1
         await self._tell()
 
     async def _tell(self) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -102,6 +103,8 @@ async def test_a_file_is_uploaded_with_its_caption(
     shown = server.rooms[CHANNEL].messages[int(message_id)]
     assert shown["content"] == "The plan"
     assert [(file["filename"], file["size"]) for file in shown["attachments"]] == [("plan.txt", 5)]
+    open_files = [Path(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")]
+    assert not [link for link in open_files if link.is_symlink() and link.resolve() == file], "it is closed again"
 
 
 async def test_a_file_that_is_too_large_or_gone_is_refused_before_it_is_sent(

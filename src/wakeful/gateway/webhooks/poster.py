@@ -92,7 +92,8 @@ async def _read_a_little(response: "aiohttp.ClientResponse") -> None:
     rest = _READ_LIMIT
     try:
         async with asyncio.timeout(_READ_SECONDS):
-            while rest > 0 and (piece := await response.content.read(rest)):
+            # Of nothing that is left to read, nothing is read.
+            while piece := await response.content.read(rest):
                 rest -= len(piece)
     except (aiohttp.ClientError, OSError):
         # A TimeoutError is an OSError.

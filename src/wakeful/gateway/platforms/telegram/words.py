@@ -33,7 +33,7 @@ def message_words(text: str, entities: Sequence[TgEntity], bot: TgUser) -> Messa
     calls = [call for entity in entities for call in _calls(units, entity, bot)]
     # From the end on: what stands before keeps its place.
     for call in sorted(calls, key=lambda call: call.start, reverse=True):
-        if call.end > call.start and not call.is_other:
+        if not call.is_other:
             units = _cut(units, call)
     return MessageWords(
         _decoded(units).strip(),

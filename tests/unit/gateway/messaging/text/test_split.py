@@ -28,6 +28,7 @@ def test_a_text_is_cut_at_the_last_paragraph_that_fits() -> None:
 def test_without_a_paragraph_at_a_line_without_a_line_at_a_space_and_else_anywhere() -> None:
     assert split("a" * 30 + "\n" + "b" * 30, TINY) == ["a" * 30, "b" * 30]
     assert split("a" * 30 + " " + "b" * 30, TINY) == ["a" * 30, "b" * 30]
+    assert split("aa\n" + "b" * 37 + "\n" + "c" * 9, TINY) == ["aa\n" + "b" * 37, "c" * 9]
     assert split("a" * 100, TINY) == ["a" * 40, "a" * 40, "a" * 20]
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import math
 from collections.abc import AsyncIterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,8 +11,10 @@ import discord
 import pytest
 from yarl import URL
 
+from tests.unit.gateway.webhooks.kit import Receiver
 from wakeful.errors import WakefulError
-from wakeful.gateway.messaging.platform import Refused
+from wakeful.gateway.messaging.platform import Message, Refused, Unanswered
+from wakeful.gateway.platforms.discord.adapter import _check_size
 from wakeful.gateway.platforms.discord.channels import DiscordChannel, DiscordChannels
 from wakeful.gateway.platforms.discord.client import DiscordClient
 from wakeful.model.messaging.chat import Chat, ChatKind
@@ -134,3 +137,37 @@ async def test_a_person_in_a_chat_without_a_name_gives_it_theirs() -> None:
 
     assert DiscordChannel(ChatKind.PRIVATE, "5").address(3, person).sender.chat_name == "Ada"
     assert DiscordChannel(ChatKind.GROUP, "5", name="general").address(3, person).sender.chat_name == "general"
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [(400, Refused), (404, Refused), (499, Refused), (500, Unanswered), (302, Unanswered), (201, Unanswered)],
+)
+async def test_a_file_that_is_not_handed_out_is_refused_or_asked_for_again(
+    client: DiscordClient, status: int, error: type[Exception]
+) -> None:
+    async with Receiver(status).serving() as server:
+        with pytest.raises(error):
+            [piece async for piece in client.download(f"http://127.0.0.1:{server.port}/a")]
+
+
+async def test_a_file_is_read_and_a_cut_line_may_be_tried_again(client: DiscordClient) -> None:
+    async with Receiver(200).serving() as server:
+        url = f"http://127.0.0.1:{server.port}/a"
+        assert b"".join([piece async for piece in client.download(url)]) == b""
+    with pytest.raises(Unanswered):
+        [piece async for piece in client.download(url)]
+
+
+def test_a_file_has_at_most_ten_megabytes(tmp_path: Path) -> None:
+    path = tmp_path / "a.bin"
+    with path.open("wb") as file:
+        file.truncate(10_000_000)
+    _check_size(Message("", file=path))
+    with path.open("wb") as file:
+        file.truncate(10_000_001)
+
+    with pytest.raises(Refused, match=r"a\.bin is too large for Discord \(10 MB"):
+        _check_size(Message("", file=path))
+    with pytest.raises(Refused, match=r"gone\.bin cannot be read"):
+        _check_size(Message("", file=tmp_path / "gone.bin"))

@@ -59,6 +59,21 @@ async def test_what_came_before_a_session_is_to_be_read_until_it_is_taken_in(kep
         await until_at(kept, 1)
 
 
+async def test_what_is_kept_already_is_not_written_again(kept: KeptMemory) -> None:
+    async with session(kept, 5) as (progress, socket):
+        progress.note_event()
+        await until_at(kept, 5)
+        progress.note_event()
+        # Long enough for another write.
+        for _ in range(20):
+            await asyncio.sleep(0)
+        socket.sequence = 6
+        progress.note_event()
+        await until_at(kept, 6)
+
+    assert kept.writes == 2
+
+
 async def test_a_store_that_fails_is_asked_again(kept: KeptMemory) -> None:
     kept.failures = 2
     async with session(kept, 5) as (progress, _):
