@@ -46,7 +46,7 @@ class Move:
 
 def moves_of(log: Sequence[Event], journal: Sequence[Entry]) -> list[Move]:
     """Return all possible moves in a turn that has ended."""
-    answers = {entry.step: entry for entry in journal if entry.step > 0 and entry.index == 0}
+    answers = {entry.step: entry for entry in journal if entry.index == 0}
     moves: list[Move] = []
     base: Event | None = None
     written: list[Event] = []

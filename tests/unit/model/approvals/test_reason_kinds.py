@@ -19,3 +19,4 @@ def test_a_kind_of_a_newer_version_has_words_too() -> None:
 
 def test_a_grant_of_an_mcp_server_names_it() -> None:
     assert describe_kind("mcp:files") == "use tools of the MCP server files"
+    assert describe_kind("mcp") == "use tools of MCP servers"

@@ -49,6 +49,7 @@ def test_half_a_header_is_no_picture(data: bytes) -> None:
         (b"\xff\xfeh\0i\0", "application/octet-stream"),
         # Pictures without a size, which no model takes.
         (GIF[:6] + b"\0\0\0\0\0\0\0", "application/octet-stream"),
+        (GIF[:6] + b"\x03\0\0\0\0\0\0", "application/octet-stream"),
     ],
 )
 def test_everything_else_is_text_or_bytes(data: bytes, expected: str) -> None:

@@ -18,7 +18,7 @@ from tests.unit.gateway.openai.kit import (
     usage,
 )
 from wakeful.model.event import Event, NewEvent
-from wakeful.model.journal.entry import Entry, EntryKind, answer_entry
+from wakeful.model.journal.entry import Entry, EntryKind, answer_entry, result_entry
 from wakeful.model.journal.fact import Answered
 from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.older.words import Move, moves_of
@@ -51,9 +51,11 @@ def test_the_words_of_an_answer_become_its_cuts() -> None:
 def test_each_step_ends_in_the_first_event_of_its_answer() -> None:
     turn_log = log(token("Look."), tool("c1"), usage(), result("c1"), token("Two.", 2), usage(2), done())
 
-    first, second = moves_of(turn_log, [answer("Look."), answer("Two.", step=2)])
+    looked = result_entry(TURN, 1, 1, call_id="c1", text="ok", seconds=0.5)
+    first, second = moves_of(turn_log, [answer("Look."), looked, answer("Two.", step=2)])
 
     assert (first.fact.kind, second.fact.kind) == ("tool", "usage")
+    assert [move.entry and move.entry.kind for move in (first, second)] == [EntryKind.ANSWER] * 2
     assert second.fact.ends == WordsEnd(2, base=turn_log[5].session_seq, count=1, old=(14, 14))
 
 

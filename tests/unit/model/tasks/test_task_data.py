@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from tests.store.nouns import a_task
+from wakeful.model.inbox import RowStatus
 from wakeful.model.tasks.task import TaskStatus
 from wakeful.model.tasks.task_data import task_data
 
@@ -18,3 +19,18 @@ def test_a_job_tells_what_it_is_watched_for_as_long_as_a_match_would_wake_its_se
         replace(watched, spec=b"{}"),
     )
     assert [task_data(task)["watched_for"] for task in over] == [[], [], [], []]
+
+
+def test_a_job_tells_whether_its_end_still_wakes_its_session() -> None:
+    running = a_task(will_notify=True)
+    ended = replace(running, status=TaskStatus.EXITED)
+
+    waking = [running, replace(ended, notice_status=RowStatus.PENDING)]
+    assert [task_data(task)["will_notify"] for task in waking] == [True, True]
+    silent = [
+        replace(running, will_notify=False),
+        replace(running, kill_intended=True),
+        replace(ended, notice_status=RowStatus.CLAIMED),
+        ended,
+    ]
+    assert [task_data(task)["will_notify"] for task in silent] == [False] * 4

@@ -1,0 +1,22 @@
+"""Addresses of a session, as the stores keep them."""
+
+from wakeful.model.session import NO_SENDER, Address, Sender
+
+
+def test_where_no_platform_is_involved_nothing_is_kept_of_the_sender() -> None:
+    assert NO_SENDER.packed == b""
+    assert Sender.unpacked(b"") == NO_SENDER
+
+
+def test_a_sender_comes_back_as_it_was_kept_without_what_is_empty() -> None:
+    sender = Sender("7", user_name="Ann")
+
+    assert sender.packed == b'{"message_id":"7","user_name":"Ann"}'
+    assert Sender.unpacked(sender.packed) == sender
+
+
+def test_an_address_without_its_anchor_replies_to_no_message() -> None:
+    address = Address("telegram", "1", "2", Sender("7", "ann"))
+
+    assert address.without_anchor() == address
+    assert address.without_anchor().sender == Sender(user_id="ann")
