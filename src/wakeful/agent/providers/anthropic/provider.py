@@ -41,9 +41,9 @@ class AnthropicMessages:
                             for part in answer.add(event):
                                 yield part
                     answer.require_end()
+                    await response.drain()
                     if not answer.is_paused:
                         yield answer.finish()
-                        await response.drain()
                         return
                 asked = replace(request, messages=[*request.messages, answer.go_on()])
             raise errors.broken()

@@ -43,9 +43,9 @@ class OpenAICompatible:
                         for part in answer.add(chunk):
                             yield part
                 self._require_end(chunks, answer)
+                await response.drain()
                 for part in answer.finish():
                     yield part
-                await response.drain()
         except ModelError:
             for part in paid_for(answer.usage):
                 yield part

@@ -32,8 +32,8 @@ class OpenAIResponses:
                         for part in answer.add(event):
                             yield part
                 answer.require_end()
-                yield answer.finish()
                 await response.drain()
+                yield answer.finish()
         except ModelError:
             for part in paid_for(answer.usage):
                 yield part
