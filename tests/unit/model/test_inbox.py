@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
-from tests.store.nouns import a_row
-from wakeful.model.inbox import RowKind
+from tests.store.nouns import DOOR, a_row
+from wakeful.model.inbox import InboxRow, RowKind, joining_rows, next_batch
+from wakeful.model.session import Address
+from wakeful.model.turn import COMPACTION, Door
 
 _UNREADABLE = "[What was written here cannot be read.]"
 
@@ -56,3 +58,73 @@ def test_a_row_waits_for_its_time_unless_the_clock_was_set_back() -> None:
     row = a_row(created_at=100.0, not_before=200.0)
 
     assert [row.is_due(now) for now in (99.0, 150.0, 200.0)] == [True, False, True]
+
+
+NOW = 100.0
+ELSEWHERE = Address("web", "elsewhere")
+NO_LATER = Door("api", async_delivery=False)
+
+
+def notice(name: str, **changes: Any) -> InboxRow:
+    return a_row(name, kind=RowKind.NOTICE, **changes)
+
+
+def retry(name: str, **changes: Any) -> InboxRow:
+    return a_row(name, kind=RowKind.RETRY, **changes)
+
+
+def remark(name: str) -> InboxRow:
+    return a_row(name, kind=RowKind.REMARK)
+
+
+def names(rows: Any) -> str:
+    return " ".join(row.dedupe_key for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("pending", "taken"),
+    [
+        pytest.param([a_row("a"), a_row("b")], "a", id="the oldest message"),
+        pytest.param([a_row("a"), a_row("b", steers=True)], "b", id="one that was to steer"),
+        pytest.param([a_row("a", steers=True), a_row("b", is_urgent=True)], "b", id="an urgent one before it"),
+        pytest.param([a_row("a"), notice("n"), remark("r")], "n r a", id="notices and remarks come with it"),
+        pytest.param([a_row("a"), retry("r", not_before=NOW + 1)], "r a", id="a retry even before its time"),
+        pytest.param([a_row("a"), notice("n", address=ELSEWHERE)], "a", id="no notice of another address"),
+        pytest.param([a_row("a", door=NO_LATER), notice("n")], "a", id="none at a door that delivers nothing later"),
+        pytest.param([a_row("a", source=COMPACTION), remark("r")], "a", id="a summary takes no remark"),
+        pytest.param([notice("n"), retry("r", not_before=NOW + 1)], "n", id="a retry alone waits for its time"),
+        pytest.param([retry("r", not_before=NOW), notice("n", not_before=NOW + 9)], "r n", id="company waits no more"),
+        pytest.param([notice("n"), notice("o", address=ELSEWHERE), notice("p")], "n p", id="one address at a time"),
+    ],
+)
+def test_one_turn_takes_what_belongs_together(pending: list[InboxRow], taken: str) -> None:
+    batch = next_batch(pending, NOW, notices_wait=False)
+
+    assert batch is not None
+    assert names(batch.rows) == taken
+    assert batch.first == (batch.message or batch.notices[0])
+    assert batch.is_wakeup == all(row.kind is not RowKind.MESSAGE for row in pending)
+
+
+@pytest.mark.parametrize(
+    "pending", [[], [remark("r")], [notice("n", not_before=NOW + 1)], [retry("r", not_before=NOW + 1)]]
+)
+def test_nothing_opens_a_turn_before_its_time(pending: list[InboxRow]) -> None:
+    assert next_batch(pending, NOW, notices_wait=False) is None
+
+
+def test_notices_that_have_to_wait_come_with_a_message_only() -> None:
+    assert next_batch([notice("n")], NOW, notices_wait=True) is None
+    batch = next_batch([notice("n"), a_row("a")], NOW, notices_wait=True)
+    assert batch is not None
+    assert names(batch.rows) == "n a"
+
+
+def test_a_running_turn_takes_its_notices_and_what_steers_it() -> None:
+    pending = [
+        a_row("a"), a_row("s", steers=True), remark("m"), notice("n"), notice("o", address=ELSEWHERE), retry("r"),
+    ]  # fmt: skip
+
+    assert names(joining_rows(pending, DOOR, pending[0].address)) == "n m s"
+    assert names(joining_rows(pending, NO_LATER, pending[0].address)) == "m s"
+    assert names(joining_rows([remark("m"), notice("n")], DOOR, pending[0].address)) == "n"
