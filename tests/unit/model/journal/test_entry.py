@@ -157,7 +157,7 @@ def test_an_answer_is_gone_when_neither_words_nor_calls_are_left() -> None:
 
 def test_of_a_deleted_summary_only_its_cost_stays() -> None:
     summary = Summary(
-        "all of it", "t1.0.0", ("Be kind.",), ("go",), ("make",), CompactionReason.AUTO, 9, 5, "a:big", Usage(7, 3), 0.5,
+        "all", "t1.0.0", ("Be kind.",), ("go",), ("make",), CompactionReason.AUTO, 9, 5, "a:big", Usage(7, 3), 0.5,
         todo=("- 1 (done): it",),
     )  # fmt: skip
     emptied = without_words(summary_entry("t1", 2, summary))

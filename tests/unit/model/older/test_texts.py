@@ -18,7 +18,7 @@ def changed(entries: list[Entry], at: int, **data: str) -> list[Entry]:
     return [*entries[:at], replaced, *entries[at + 1 :]]
 
 
-def numbers(quotes: list[Event]) -> list[int | None]:
+def numbers(quotes: list[Event]) -> list[int]:
     return sorted(event.turn_seq or 0 for event in quotes)
 
 

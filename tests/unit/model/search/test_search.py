@@ -2,7 +2,10 @@
 
 import pytest
 
-from wakeful.model.search.search import Wanted, index_words, wanted_in
+from wakeful.model.journal.entry import TEXT, Entry, answer_entry, input_entry, result_entry, without
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.search.search import Wanted, index_words, owner_word, searched_text, wanted_in
 from wakeful.model.search.snippet import snippet_of
 
 
@@ -67,3 +70,53 @@ def test_a_long_text_is_cut_between_words() -> None:
     assert snippet.after.endswith(" bbb …")
     assert len(snippet.before) < 70
     assert len(snippet.after) < 150
+
+
+def test_a_text_that_just_fits_is_not_cut() -> None:
+    before, after = "a " * 30, " b" * 70
+
+    whole = snippet_of(f"{before}fox{after}", wanted_in("fox"))
+    assert (whole.before, whole.hit, whole.after) == (before, "fox", after)
+    longer = snippet_of(f"x{before}fox{after}y", wanted_in("fox"))
+    assert (longer.before, longer.after) == ("… " + "a " * 29, " b" * 69 + " …")
+
+
+SPOKEN = AssistantMessage("I looked.", calls=(ToolCall("c1", "look", "{}"),))
+ANSWER = answer_entry("t1", Answered(1, SPOKEN, Usage()))
+
+
+@pytest.mark.parametrize(
+    ("entry", "text"),
+    [
+        (input_entry("t1", 0, 0, {"text": "Look!"}), "Look!"),
+        (ANSWER, "I looked."),
+        (input_entry("t1", 0, 0, {"role": "tool", "call_id": "c1", "text": "a fox"}), ""),
+        (result_entry("t1", 1, 1, call_id="c1", text="a fox", seconds=0.1), ""),
+        (without(ANSWER, TEXT), ""),
+        (without(ANSWER, 1), "I looked."),
+        (without(input_entry("t1", 0, 0, {"text": "Look!"}), "whole"), ""),
+    ],
+)
+def test_what_people_and_models_have_said_is_found_and_nothing_that_was_deleted(entry: Entry, text: str) -> None:
+    assert searched_text(entry) == text
+
+
+@pytest.mark.parametrize(
+    ("wanted", "is_found"),
+    [
+        (Wanted(("quick",)), True),
+        (Wanted(("quick", "cat")), False),
+        (Wanted(("quick",), "fo"), True),
+        (Wanted((), "ox"), False),
+        (Wanted(("cat",), "fo"), False),
+    ],
+)
+def test_a_text_has_all_words_and_a_beginning(wanted: Wanted, is_found: bool) -> None:
+    assert wanted.is_in({"quick", "fox"}) == is_found
+    assert not wanted.is_nothing
+    assert Wanted(()).is_nothing
+
+
+def test_the_word_of_an_owner_is_in_no_text() -> None:
+    assert owner_word("ann") != owner_word("bob")
+    assert index_words(owner_word("ann"))[0] != owner_word("ann")
