@@ -169,7 +169,7 @@ def _continue_answer(transcript: Transcript, more: Message) -> bool:
         return False
     whole = replace(begun, text=begun.text + more.text, calls=begun.calls + more.calls)
     transcript.messages[-1] = whole
-    transcript.open_calls = [OpenCall(i, call) for i, call in enumerate(whole.calls, start=1)]
+    transcript.open_calls = _brought(whole)
     return True
 
 
@@ -203,7 +203,12 @@ def _add(transcript: Transcript, entry: Entry) -> None:
         transcript.open_calls = waiting
     transcript.messages.append(message)
     if isinstance(message, AssistantMessage):
-        transcript.open_calls = [OpenCall(i, call) for i, call in enumerate(message.calls, start=1)]
+        transcript.open_calls = _brought(message)
+
+
+def _brought(answer: AssistantMessage) -> list[OpenCall]:
+    """Return the calls of an answer that a client sent. Their outputs name them by their ids, so any index will do."""
+    return [OpenCall(index, call) for index, call in enumerate(answer.calls)]
 
 
 def _answer_open_calls(transcript: Transcript) -> None:
