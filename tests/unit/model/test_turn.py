@@ -6,7 +6,7 @@ from tests.store.nouns import a_row, a_session, a_turn
 from wakeful.model.inbox import RowStatus
 from wakeful.model.opening import Opening
 from wakeful.model.session import TitleOrigin
-from wakeful.model.turn import Lease, TurnStatus, removable_turns
+from wakeful.model.turn import Lease, Outcome, TurnStatus, removable_turns
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,21 @@ def test_a_new_session_is_written_with_its_first_turn_running(title: str, expect
     assert session is not None
     assert (session.active, session.last_seq) == ("t1", 0)
     assert (session.title, session.title_origin) == expected
+
+
+def test_a_failure_passes_and_an_answer_is_cut_only_if_it_is_said() -> None:
+    outcome = Outcome(TurnStatus.FAILED, "model_auth", "No key.")
+
+    assert (outcome.passing, outcome.incomplete) == (False, "")
+
+
+def test_lists_show_neither_sub_agents_nor_sessions_of_a_single_response() -> None:
+    sessions = [
+        a_session(),
+        a_session(task_id="k1"),
+        a_session(is_listed=False),
+        a_session(task_id="k1", is_listed=False),
+    ]
+
+    assert [session.is_shown for session in sessions] == [True, False, False, False]
+    assert [a_session(purge_at=at).is_deleted for at in (None, 1.0)] == [False, True]

@@ -34,7 +34,8 @@ def call_or_words(step: list[Entry]) -> tuple[str, str, str]:
     answer = next((entry for entry in step if entry.kind is EntryKind.ANSWER), None)
     if answer is None:
         return "", "", ""
-    finished = {entry.index for entry in step if entry.kind is EntryKind.RESULT}
+    # A result has the number of its call, and no other entry has one.
+    finished = {entry.index for entry in step}
     words = _short(answer_of(answer).text, keeps_end=True)
     for index, call in calls_of(answer):
         if index not in finished:

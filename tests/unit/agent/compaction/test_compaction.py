@@ -462,15 +462,6 @@ async def test_an_endpoint_that_refuses_everything_ends_the_turn() -> None:
 
 
 @pytest.mark.parametrize(
-    ("freed", "is_vain"),
-    [(99, True), (100, False), (500, False)],
-)
-def test_a_summary_is_in_vain_if_it_frees_less_than_a_tenth(freed: int, is_vain: bool) -> None:
-    summary = Summary("", "", (), (), (), CompactionReason.AUTO, 1_000, 1_000 - freed, "", Usage())
-    assert summary.is_vain is is_vain
-
-
-@pytest.mark.parametrize(
     ("asked", "compacts"),
     [
         (TurnRequest(kind=CHAT), False),
