@@ -37,13 +37,6 @@ async def put(store: Store, *posts: Post) -> None:
         assert await store.write(partial(_put_post, post))
 
 
-def test_a_key_names_what_gets_a_session_of_its_own() -> None:
-    keys = [chat_key("slack", ChatKind.GROUP, "C1", "17.5", "U1", scope) for scope in SessionScope]
-
-    assert keys == ["slack:group:C1:17.5", "slack:group:C1", "slack:group:C1:17.5:@U1"]
-    assert chat_key("slack", ChatKind.PRIVATE, "D1", "", "U1", SessionScope.THREAD) == "slack:private:D1"
-
-
 def test_the_id_of_a_post_fits_into_a_nonce() -> None:
     assert len(new_post_id()) == 25
     assert len({new_post_id() for _ in range(100)}) == 100

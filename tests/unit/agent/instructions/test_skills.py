@@ -82,3 +82,56 @@ def test_a_file_that_is_a_link_to_itself_costs_only_its_own_skill(tmp_path: Path
     found = find_skills(tmp_path / "home", tmp_path / "work")
 
     assert [(skill.name, bool(skill.error)) for skill in found] == [("bad", True), ("good", False)]
+
+
+def test_a_bad_skill_of_the_workspace_hides_no_good_one(tmp_path: Path) -> None:
+    a_skill(tmp_path / "home" / "skills", "one")
+    a_skill(tmp_path / "work" / ".agents" / "skills", "one", "Just words.")
+    a_skill(tmp_path / "home" / "skills", "two", "Just words.")
+    a_skill(tmp_path / "work" / ".agents" / "skills", "two")
+
+    found = find_skills(tmp_path / "home", tmp_path / "work")
+
+    assert [(skill.path, skill.error) for skill in found] == [
+        (str(tmp_path / "home" / "skills" / "one" / "SKILL.md"), ""),
+        (".agents/skills/two/SKILL.md", ""),
+    ]
+
+
+def test_of_two_bad_ones_that_of_the_workspace_is_told(tmp_path: Path) -> None:
+    a_skill(tmp_path / "home" / "skills", "one", "Just words.")
+    a_skill(tmp_path / "work" / ".agents" / "skills", "one", "---\nname: one\n---\n")
+
+    (skill,) = find_skills(tmp_path / "home", tmp_path / "work")
+
+    assert skill.error == "It has no description."
+
+
+def test_hidden_folders_and_files_are_no_skills(tmp_path: Path) -> None:
+    a_skill(tmp_path / "skills", ".hidden")
+    (tmp_path / "skills" / "README.md").write_text("words")
+    (tmp_path / "skills" / "empty").mkdir()
+
+    (skill,) = find_skills(tmp_path, None)
+
+    assert (skill.name, skill.error) == ("empty", "There is no SKILL.md that can be read.")
+
+
+@pytest.mark.parametrize(("name", "is_good"), [("a" * 64, True), ("a" * 65, False), ("Slides", False), ("a_b", False)])
+def test_a_name_has_small_letters_digits_and_dashes(tmp_path: Path, name: str, is_good: bool) -> None:
+    a_skill(tmp_path / "skills", name)
+
+    (skill,) = find_skills(tmp_path, None)
+
+    assert ("at most 64 characters" in skill.error) is not is_good
+
+
+def test_bad_skills_do_not_count_against_the_good_ones(tmp_path: Path) -> None:
+    a_skill(tmp_path / "skills", "a-bad-one", "Just words.")
+    for number in range(100):
+        a_skill(tmp_path / "skills", f"skill-{number:03}")
+
+    skills = find_skills(tmp_path, None)
+
+    assert [skill.name for skill in skills if skill.error] == ["a-bad-one"]
+    assert skills_section(skills).count("\n- ") == 100

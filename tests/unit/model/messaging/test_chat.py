@@ -20,6 +20,10 @@ def test_a_thread_a_chat_or_a_person_has_a_session(thread_id: str, scope: Sessio
     assert key.startswith(group_prefix("telegram", "-1"))
 
 
+def test_a_private_chat_is_told_from_a_group() -> None:
+    assert chat_key("slack", ChatKind.PRIVATE, "D1", "", "U1", SessionScope.THREAD) == "slack:private:D1"
+
+
 @pytest.mark.parametrize(
     ("platform", "chat_id", "kind"),
     [
