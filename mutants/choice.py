@@ -13,6 +13,9 @@ from mutants.targets import PACKAGE
 
 # So many tests of one file come before a test of another file that takes twice as long.
 _OF_ONE_FILE = 8
+# Below it, all are equally quick. Those beside the chosen ones may take this part of the seconds.
+_QUICK_SECONDS = 0.05
+_BESIDE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +36,27 @@ def tests_for(fault: Fault, seen: Seen, root: Path) -> list[Witness]:
 
 
 def choose(tests: list[Witness], room: str, budget: Budget) -> list[Witness]:
-    """The best within the budget, but one at least; those of one file together, and the quickest files first."""
-    chosen: list[Witness] = []
-    left = budget.seconds
-    for test in _ranked(tests, room)[: budget.tests]:
-        if test.seconds <= left or not chosen:
-            chosen.append(test)
-            left -= test.seconds
+    """The best within the budget, but one at least, and what else is quick in their files, such as the other cases of a
+    table. Those of one file come together, and the quickest files first.
+    """
+    ranked = _ranked(tests, room)
+    chosen = _affordable(ranked[: budget.tests], budget.seconds) or ranked[:1]
+    files = {test.file for test in chosen}
+    beside = [test for test in ranked[budget.tests :] if test.file in files and test.seconds <= _QUICK_SECONDS]
+    chosen += _affordable(beside, budget.seconds * _BESIDE)
     slowest: dict[str, float] = defaultdict(float)
     for test in chosen:
         slowest[test.file] = max(slowest[test.file], test.seconds)
     return sorted(chosen, key=lambda test: (slowest[test.file], test.file, test.seconds, test.name))
+
+
+def _affordable(tests: list[Witness], seconds: float) -> list[Witness]:
+    chosen: list[Witness] = []
+    for test in tests:
+        if test.seconds <= seconds:
+            chosen.append(test)
+            seconds -= test.seconds
+    return chosen
 
 
 def _ranked(tests: list[Witness], room: str) -> list[Witness]:
@@ -74,8 +87,7 @@ def _quickest(tests: list[Witness], room: str) -> list[Witness]:
 
 
 def _doublings(seconds: float) -> float:
-    """How often a twentieth of a second has to be doubled; below it, all are equally quick."""
-    return max(0.0, math.log2(seconds / 0.05)) if seconds else 0.0
+    return max(0.0, math.log2(seconds / _QUICK_SECONDS)) if seconds else 0.0
 
 
 def _tests_of_importers(fault: Fault, seen: Seen, root: Path) -> list[Witness]:

@@ -68,3 +68,11 @@ def test_quick_tests_of_the_same_room_and_those_that_run_what_few_run_are_chosen
     assert choose([slow, far, quick, near, special], "store", Budget(2, 40)) == [quick, special]
     assert choose([slow, far, quick, near], "store", Budget(9, 1)) == [far, quick, near]
     assert choose([slow], "store", Budget(9, 1)) == [slow]
+
+
+def test_the_quick_tests_beside_a_chosen_one_are_tried_too() -> None:
+    cases = [Witness(f"tests/store/test_a.py::x[{case}]", 0.01, 0b1) for case in range(5)]
+    slow, other = Witness("tests/store/test_a.py::y", 0.5, 0b1), Witness("tests/api/test_b.py::z", 0.01, 0b1)
+
+    assert choose([*cases, slow, other], "store", Budget(1, 40)) == cases
+    assert choose(cases, "store", Budget(1, 0.1)) == cases[:3]
