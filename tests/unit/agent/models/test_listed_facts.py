@@ -4,6 +4,7 @@ import pytest
 
 from wakeful.agent.models.facts import UNKNOWN, ModelFacts
 from wakeful.agent.models.listed_facts import listed_facts
+from wakeful.agent.models.window import LearntWindows, result_limits
 
 
 def test_openrouter_says_window_answer_pictures_and_prices() -> None:
@@ -51,3 +52,18 @@ def test_a_figure_that_makes_no_sense_is_unknown(entry: dict[str, object]) -> No
 
 def test_a_free_model_costs_nothing_and_is_not_unknown() -> None:
     assert listed_facts({"pricing": {"prompt": "0", "completion": "0"}}).input_price == 0.0
+
+
+def test_a_model_may_say_that_it_sees_nothing_and_how_much_it_writes() -> None:
+    blind = {"architecture": {"input_modalities": ["text"]}, "max_output_tokens": 1, "context_length": 10**9}
+
+    assert listed_facts(blind) == ModelFacts(10**9, 1, vision=False)
+
+
+@pytest.mark.parametrize(("window", "limit"), [(None, 50_000), (8_000, 6_000), (10**6, 50_000), (100, 500)])
+def test_a_result_fills_a_quarter_of_the_window_at_most(window: int | None, limit: int) -> None:
+    windows = LearntWindows()
+    if window is not None:
+        windows.learn_window("a:small", window)
+
+    assert result_limits(windows, 50_000)("a:small") == limit

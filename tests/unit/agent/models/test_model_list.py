@@ -83,6 +83,26 @@ async def test_a_bare_list_is_taken_and_what_has_no_name_is_left_out() -> None:
     assert entries == [ModelEntry("openai:good", "openai", 0, "openai")]
 
 
+async def test_dates_and_owners_are_taken_where_they_make_sense() -> None:
+    known: dict[str, dict[str, object]] = {
+        "first": {"created": 1},
+        "last": {"created": 2**53 - 1},
+        "never": {"created": 0},
+        "too-late": {"created": 2**53},
+        "before": {"created": -1},
+        "words": {"created": "2027", "created_at": "2027-01-01T00:00:00Z"},
+        "nothing": {"created_at": "soon"},
+        "owned": {"owned_by": "x" * 256},
+        "blank": {"owned_by": "  "},
+    }
+    async with serving(answering([{"id": name, **fields} for name, fields in known.items()])) as url:
+        entries = {entry.name: entry for entry in await models_at(url).list_models()}
+
+    created = {name: entry.created for name, entry in entries.items() if entry.created}
+    assert created == {"first": 1, "last": 2**53 - 1, "words": 1_798_761_600}
+    assert {name for name, entry in entries.items() if entry.owned_by != "openai"} == {"owned"}
+
+
 @pytest.mark.parametrize("body", [{}, {"data": None}, {"data": {"a": 1}}, "words", 3, None])
 async def test_another_answer_is_an_error_in_words(body: object) -> None:
     async with serving(answering(body)) as url:
