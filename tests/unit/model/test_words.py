@@ -5,9 +5,9 @@ import pytest
 from wakeful.model.words import REASONING, TOKEN, Said, Word, WordsEnd, WordsHead, pack_cuts, unpack_cuts
 
 HEAD = WordsHead("s1", "t1", 2, base=7)
-PIECES = [(REASONING, "Hm"), (TOKEN, "Hel"), (REASONING, ", so"), (TOKEN, "lo "), (TOKEN, "you")]
+PIECES = [(REASONING, "Hm"), (TOKEN, "O"), (REASONING, ","), (TOKEN, "h "), (REASONING, " so"), (TOKEN, "you")]
 WORDS = [Word(HEAD, number, kind, text) for number, (kind, text) in enumerate(PIECES, start=1)]
-SAID = Said("Hello you", "Hm, so", (-2, 3, -4, 3, 3))
+SAID = Said("Oh you", "Hm, so", (-2, 1, -1, 2, -3, 3))
 
 
 def test_joined_words_are_cut_into_the_same_pieces() -> None:
@@ -15,7 +15,7 @@ def test_joined_words_are_cut_into_the_same_pieces() -> None:
     assert SAID.words(HEAD) == WORDS
 
 
-@pytest.mark.parametrize("after", range(6))
+@pytest.mark.parametrize("after", range(7))
 @pytest.mark.parametrize("limit", [None, 0, 1, 2, 9])
 def test_a_reader_goes_on_after_any_piece(after: int, limit: int | None) -> None:
     assert SAID.words(HEAD, after, limit) == WORDS[after : None if limit is None else after + limit]
@@ -43,7 +43,7 @@ def test_nothing_that_was_packed_has_no_cuts() -> None:
         (WordsEnd(2, 7, void=9), {"step": 2, "base": 7, "count": 0, "void": 9}),
         (
             WordsEnd(2, 7, 5, said=SAID, old=(8, 12)),
-            {"step": 2, "base": 7, "count": 5, "said": ["Hello you", "Hm, so", (-2, 3, -4, 3, 3)], "old": (8, 12)},
+            {"step": 2, "base": 7, "count": 5, "said": ["Oh you", "Hm, so", (-2, 1, -1, 2, -3, 3)], "old": (8, 12)},
         ),
     ],
 )
