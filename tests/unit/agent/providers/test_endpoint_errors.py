@@ -152,3 +152,77 @@ def test_any_body_gives_a_message(body: object) -> None:
 
 def test_a_reason_that_cannot_be_encoded_is_mended() -> None:
     str(_refused(400, "half \ud83d")).encode()
+
+
+@pytest.mark.parametrize(
+    ("complaint", "code", "what"),
+    [
+        ({"type": "billing_error"}, "model_credit", "has no credit left"),
+        ({"code": "spend_limit_reached"}, "model_credit", "has no credit left"),
+        ({"message": "Your credit balance is too low"}, "model_credit", "has no credit left"),
+        ({"message": "You have reached your specified API usage limits"}, "model_credit", "has no credit left"),
+        ({"type": "authentication_error"}, "model_auth", "refused the API key"),
+        ({"type": "permission_error"}, "model_auth", "refused the API key"),
+        ({"message": "API_KEY_INVALID"}, "model_auth", "refused the API key"),
+        ({"code": "model_not_found"}, "model_not_found", "does not know this model"),
+        ({"type": "not_found_error"}, "model_not_found", "does not know this model"),
+        ({"type": "rate_limit_error"}, "model_rate_limited", "is limiting requests"),
+        ({"message": "Prompt is too long"}, "context_overflow", "longer than the model can read"),
+        ({"details": {"error_code": "context_length_exceeded"}}, "context_overflow", "longer than the model can read"),
+        ({"code": "content_filter"}, "content_filter", "stopped at its content filter"),
+        ({"code": "content_policy_violation"}, "content_filter", "stopped at its content filter"),
+        ({"type": "overloaded_error"}, "model_unavailable", "is overloaded"),
+        ({"type": "timeout_error"}, "model_timeout", "gave up waiting"),
+        ({"type": "invalid_request_error"}, "model_request", "refused the request"),
+        ({"code": "image_parse_error"}, "model_request", "refused the request"),
+        ({"type": "api_error"}, "model_unavailable", "failed"),
+        ({"code": "503"}, "model_unavailable", "failed (503)"),
+        ({"code": "5031"}, "model_unavailable", "failed;"),
+        ({"detail": "no luck"}, "model_unavailable", "failed (no luck)"),
+    ],
+)
+def test_each_kind_of_error_has_its_meaning(complaint: dict[str, object], code: str, what: str) -> None:
+    error = EndpointErrors(_ADDRESS, secret=_KEY).reported(complaint)
+
+    passes = {"model_rate_limited", "model_unavailable", "model_timeout"}
+    assert (error.code, error.passing) == (code, code in passes)
+    assert f"{_ADDRESS} " in str(error)
+    assert what in str(error)
+
+
+def test_what_is_said_without_an_error_object() -> None:
+    errors = EndpointErrors(_ADDRESS, secret=_KEY, key_setting="MY_KEY", url_setting="MY_URL", answer="a message")
+
+    told = [
+        (errors.keyless(), "model_auth", False, "needs an API key; set MY_KEY and start Wakeful again."),
+        (errors.unreachable(f"no {_KEY}"), "model_unavailable", True, "cannot be reached (no ***); check MY_URL and"),
+        (errors.late(2.5), "model_timeout", True, "took no connection within 2.5 s; check MY_URL and"),
+        (errors.untrusted("old"), "model_unavailable", False, "has no valid certificate (old); check MY_URL, or name"),
+        (errors.silent(9.0), "model_timeout", True, "said nothing for 9 s; try again later."),
+        (errors.broken(), "model_stream_broken", True, "broke off in the middle of its answer; try again."),
+        (errors.incompatible(), "model_request", False, "did not answer with a message; check MY_URL and"),
+        (errors.unlisted(), "model_request", False, "did not answer with a list of models; check MY_URL."),
+        (errors.cut(), "output_limit", False, "reached the model's output limit before the answer was complete; ask"),
+        (errors.filtered(), "content_filter", False, "stopped at its content filter; say it differently"),
+        (errors.filtered("rude"), "content_filter", False, "stopped at its content filter (rude); say it differently"),
+        (errors.overflow(), "context_overflow", False, "longer than the model can read; start a new session."),
+    ]
+
+    for error, code, passing, words in told:
+        assert (error.code, error.passing) == (code, passing)
+        assert words in str(error)
+
+
+def test_a_reason_of_300_characters_is_whole() -> None:
+    assert "x" * 300 + ")" in str(_refused(400, "x" * 300))
+    assert "x" * 300 + "…)" in str(_refused(400, "x" * 301))
+
+
+def test_an_endpoint_says_when_to_come_back() -> None:
+    assert EndpointErrors(_ADDRESS, secret="").refused(429, None, 7.0).retry_after == 7.0
+
+
+def test_the_smallest_window_that_is_believed() -> None:
+    windows = [_refused(400, f"the context length of {size} is exceeded").window for size in (255, 256)]
+
+    assert windows == [None, 256]

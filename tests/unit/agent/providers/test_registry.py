@@ -1,7 +1,7 @@
 import pytest
 
 from wakeful.agent.providers.demo.model import DemoModel
-from wakeful.agent.providers.endpoint_settings import EndpointSettings
+from wakeful.agent.providers.endpoint_settings import EndpointSettings, known_endpoints
 from wakeful.agent.providers.openai.provider import OpenAICompatible
 from wakeful.agent.providers.registry import ProviderRegistry, ProviderSettings
 from wakeful.errors import ConfigError
@@ -52,3 +52,41 @@ def test_an_unknown_demonstration_model_is_a_clear_error() -> None:
 
 def test_the_key_is_not_in_the_settings_repr() -> None:
     assert "secret" not in repr(ProviderSettings({"x": EndpointSettings("https://me:secret@host", "sk-secret")}))
+
+
+def test_a_key_that_is_missing_is_named_by_where_it_is_set() -> None:
+    endpoints = {**known_endpoints(), "mine": EndpointSettings(api_key="sk-key", name="mine", needs_key=True)}
+    registry = ProviderRegistry(ProviderSettings(endpoints))
+
+    names = ("anthropic:claude", " gemini : flash", "ollama:qwen", "mine:gpt", "demo:wakeful", "nobody:gpt")
+    assert [registry.missing_key(name) for name in names] == ["ANTHROPIC_API_KEY", "GEMINI_API_KEY", "", "", "", ""]
+
+
+def test_a_blank_key_is_none() -> None:
+    assert EndpointSettings(api_key=" ", needs_key=True).lacks_key
+    assert not EndpointSettings(api_key="").lacks_key
+
+
+def test_known_endpoints_say_where_their_address_is_set() -> None:
+    known = known_endpoints()
+
+    assert known["openai"].url_setting == "OPENAI_BASE_URL"
+    assert known["groq"].url_setting == "base_url in [providers.groq]"
+    assert known["ollama"].key_setting == "api_key_env in [providers.ollama]"
+    assert [name for name, endpoint in known.items() if not endpoint.needs_key] == ["ollama"]
+    assert not any(endpoint.is_configured for endpoint in known.values())
+
+
+def test_secrets_are_found_in_headers_by_their_names() -> None:
+    headers = {"X-Api-Key": "one", "authorization": "Bearer two", "Cookie": "three", "x-team": "blue"}
+
+    assert EndpointSettings(headers=headers).secret_headers == {"one", "Bearer two", "two", "three"}
+
+
+async def test_all_providers_are_closed_and_built_anew_when_they_are_asked_for_again() -> None:
+    registry = ProviderRegistry(ProviderSettings())
+    first = registry.resolve("demo:wakeful")[0]
+
+    await registry.close()
+
+    assert registry.resolve("demo:wakeful")[0] is not first
