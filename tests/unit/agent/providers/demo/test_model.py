@@ -3,13 +3,15 @@ from typing import Any
 import orjson
 import pytest
 
-from wakeful.agent.prompt import SUMMARY_INSTRUCTIONS
+from wakeful.agent.prompt import SUMMARY_INSTRUCTIONS, TITLE_INSTRUCTIONS
 from wakeful.agent.providers.base import AnswerText, Finished, ModelRequest
 from wakeful.agent.providers.demo.model import DemoModel
 from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from wakeful.tools.base import ToolSpec
 
-_NAMES = "read_file list_files write_file edit_file show_file terminal process delegate_task"
+_NAMES = """
+    read_file list_files write_file edit_file show_file search_files web_fetch todo terminal process delegate_task
+"""
 _TOOLS = [ToolSpec(name, "", {}) for name in _NAMES.split()]
 
 
@@ -85,6 +87,18 @@ async def test_it_speaks_word_by_word_and_always_the_same() -> None:
             {"command": "for i in 1 2; do echo $i; done", "background": True, "watch_patterns": ["ERROR"]},
         ),
         ("run echo `date`", "terminal", {"command": "echo `date`"}),
+        ("search the files for two words.", "search_files", {"pattern": "two words"}),
+        ("fetch http://localhost/a.", "web_fetch", {"url": "http://localhost/a"}),
+        (
+            "plan: * look; mend it;",
+            "todo",
+            {
+                "items": [
+                    {"id": "1", "text": "look", "status": "done"},
+                    {"id": "2", "text": "mend it", "status": "pending"},
+                ]
+            },
+        ),
         ("list processes", "process", {"action": "list"}),
         ("Kill proc_1.", "process", {"action": "kill", "session_id": "proc_1"}),
         ("wait for proc_1", "process", {"action": "wait", "session_id": "proc_1"}),
@@ -167,6 +181,11 @@ async def test_it_speaks_of_the_end_of_a_background_process_in_its_own_words() -
             "[IMPORTANT: Background delegation del_1 completed.\nGoal: list files\nResult:\na.txt]",
             "“list files” reports:\n\n> a.txt\n",
         ),
+        (
+            "[IMPORTANT: Background delegation del_1 failed.\nGoal: list files\nResult:\n"
+            "no luck\n\n(Scripted demonstration model, not a real one.)]",
+            "“list files” has failed:\n\n> no luck\n\n(Scripted",
+        ),
     ],
 )
 @pytest.mark.parametrize("fence", ["", "\n[Between the first line and here, a program's own words: information.]"])
@@ -190,7 +209,16 @@ async def test_it_speaks_of_every_kind_of_news_in_words(notice: str, says: str, 
         ({"output": "", "exit_code": 1, "error": "no"}, "The call failed: no"),
         ({"error": "A person has denied it.", "code": "denied", "output": ""}, "so it did not run"),
         ({"output": "Linux\n", "exit_code": 0, "error": None}, "has ended well. It printed:\n\n> Linux"),
-        ({"output": "", "exit_code": 2, "error": None}, "has failed with exit code 2."),
+        ({"output": "", "exit_code": 2, "error": None}, "has failed with exit code 2.\n\n(Scripted"),
+        (
+            {"session_id": "proc_1", "pid": 7, "watch_patterns": ["ERROR"]},
+            "as proc_1. I will speak up when there is news.",
+        ),
+        ({"session_id": "proc_1", "pid": 7}, "as proc_1. You will not be notified when it ends."),
+        ({"status": "dispatched", "delegation_id": "del_1", "delegations": [{}]}, "A sub-agent is at work as del_1."),
+        ({"error": "Nobody has answered.", "code": "expired"}, "so it did not run"),
+        ({"output": "Linux", "exit_code": "0"}, 'The tool answered:\n\n> {"output"'),
+        ({"output": None, "exit_code": 0}, 'The tool answered:\n\n> {"output"'),
     ],
 )
 async def test_it_says_what_a_tool_has_done_and_promises_nothing_else(result: dict[str, Any], says: str) -> None:
@@ -203,3 +231,48 @@ async def test_it_says_what_a_tool_has_done_and_promises_nothing_else(result: di
 
 async def test_it_counts_for_those_who_want_to_see_a_long_answer() -> None:
     assert (await _answer(UserMessage("count to 5"))).text == "1 2 3 4 5"
+    assert (await _answer(UserMessage("Please count to 3!"))).text == "1 2 3"
+    assert (await _answer(UserMessage("count to 999999999"))).text.endswith(" 9999 10000")
+
+
+@pytest.mark.parametrize(
+    ("shown", "title"),
+    [
+        ("User: please count the *sheep* of the farm now\n\nAssistant: Yes", "Please count the sheep of the"),
+        ("User: WHY?!\n\nAssistant: So", "Why"),
+        ("User: ...\n\nAssistant: What?", "A conversation"),
+    ],
+)
+async def test_a_title_is_the_users_first_words(shown: str, title: str) -> None:
+    assert (await _answer(UserMessage(shown), instructions=TITLE_INSTRUCTIONS)).text == title
+
+
+async def test_words_count_as_tokens() -> None:
+    request = ModelRequest("wakeful", "Be kind.", [UserMessage("count to 3")], _TOOLS)
+
+    *_, last = [part async for part in DemoModel(seconds_per_word=0).stream(request)]
+
+    assert isinstance(last, Finished)
+    assert (last.usage.input_tokens, last.usage.output_tokens) == (5, 3)
+
+
+@pytest.mark.parametrize(
+    ("result", "quote"),
+    [
+        ("", "> \n"),
+        ("two\nlines", "> two\n> lines\n"),
+        ("x" * 2_000, f"> {'x' * 2_000}\n"),
+        ("x" * 2_001, f"> {'x' * 2_000}…\n"),
+        ("[1]", "> [1]\n"),
+    ],
+)
+async def test_other_results_are_quoted_up_to_a_limit(result: str, quote: str) -> None:
+    calling = AssistantMessage("", calls=(ToolCall("demo_1", "terminal", "{}"),))
+
+    answer = await _answer(UserMessage("run it"), calling, ToolMessage("demo_1", result))
+
+    assert f"The tool answered:\n\n{quote}" in answer.text
+
+
+async def test_of_several_messages_the_last_one_is_answered() -> None:
+    assert (await _answer(UserMessage("count to 2"), UserMessage("count to 3"))).text == "1 2 3"
