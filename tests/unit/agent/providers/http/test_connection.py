@@ -1,6 +1,8 @@
 """One connection, fed with bytes as a network may cut them."""
 
 import asyncio
+import errno
+import socket
 from itertools import pairwise
 from typing import Any
 
@@ -8,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wakeful.agent.providers.http.connection import ConnectionBroken, HttpConnection
+from wakeful.agent.providers.http.connection import ConnectionBroken, HttpConnection, reason_of
+from wakeful.agent.providers.http.idle_connections import IdleConnections
 
 _CHUNKED = (
     b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -26,13 +29,14 @@ class Network(asyncio.Transport):
         self.written = b""
         self.is_paused = False
         self.is_aborted = False
+        self.unsent = 0
         connection.connection_made(self)
 
     def write(self, data: Any) -> None:
         self.written += data
 
     def get_write_buffer_size(self) -> int:
-        return 0
+        return self.unsent
 
     def pause_reading(self) -> None:
         self.is_paused = True
@@ -162,3 +166,97 @@ async def test_a_reader_that_is_slow_itself_does_not_take_the_server_for_silent(
 
     with pytest.raises(TimeoutError):
         await connection.read()
+
+
+async def test_a_connection_is_not_used_again_while_a_request_is_still_being_sent() -> None:
+    connection, network, asking = await _asked()
+    network.unsent = 7
+    connection.data_received(b"HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n")
+    assert (await asking)[0] == 413
+
+    assert not connection.is_reusable
+    network.unsent = 0
+    assert connection.is_reusable
+
+
+async def test_a_connection_that_has_carried_nothing_yet_cannot_be_kept() -> None:
+    assert not HttpConnection(5.0).is_reusable
+
+
+@pytest.mark.parametrize(
+    ("headers", "is_kept"),
+    [
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n", True),
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n", False),
+        (b"HTTP/1.0 200 OK\r\ncontent-length: 0\r\n", False),
+    ],
+)
+async def test_a_server_says_whether_its_connection_is_kept(headers: bytes, is_kept: bool) -> None:
+    connection, _, asking = await _asked()
+    connection.data_received(headers + b"\r\n")
+    await asking
+
+    assert connection.is_reusable == is_kept
+
+
+async def test_the_first_of_two_headers_counts_and_trailers_do_not() -> None:
+    connection, _, asking = await _asked()
+    connection.data_received(
+        b"HTTP/1.1 200 OK\r\nX-A:  one \r\nx-a: two\r\ntransfer-encoding: chunked\r\n\r\n0\r\nx-b: late\r\n\r\n"
+    )
+
+    assert (await asking)[1] == {"x-a": "one", "transfer-encoding": "chunked"}
+
+
+async def test_a_connection_that_breaks_before_any_answer_says_so() -> None:
+    connection, _, asking = await _asked()
+    connection.connection_lost(None)
+
+    with pytest.raises(ConnectionBroken, match="it closed the connection") as caught:
+        await asking
+    assert not caught.value.is_answered
+    assert not connection.is_reusable
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ConnectionRefusedError(errno.ECONNREFUSED, "at 10.0.0.1"), "Connection refused"),
+        (socket.gaierror(socket.EAI_NONAME, "Name or service not known"), "Name or service not known"),
+        (OSError("no such host"), "no such host"),
+        (OSError(), "OSError"),
+        (RuntimeError("unusable"), "unusable"),
+    ],
+)
+def test_a_reason_is_in_the_systems_words(error: Exception, reason: str) -> None:
+    assert reason_of(error) == reason
+
+
+async def test_of_several_kept_connections_the_newest_that_still_works_is_used() -> None:
+    idle, connections = IdleConnections(), []
+    for _ in range(3):
+        connection, _, asking = await _asked()
+        connection.data_received(b"HTTP/1.1 204 No Content\r\n\r\n")
+        await asking
+        idle.give(connection)
+        connections.append(connection)
+    connections[2].close()
+
+    assert [idle.take(), idle.take(), idle.take()] == [connections[1], connections[0], None]
+
+
+async def test_a_connection_that_comes_back_after_the_end_is_closed() -> None:
+    idle = IdleConnections()
+    kept, kept_network, asking = await _asked()
+    kept.data_received(b"HTTP/1.1 204 No Content\r\n\r\n")
+    await asking
+    idle.give(kept)
+    late, late_network, asking = await _asked()
+    late.data_received(b"HTTP/1.1 204 No Content\r\n\r\n")
+    await asking
+
+    idle.close()
+    idle.give(late)
+
+    assert (kept_network.is_aborted, late_network.is_aborted) == (True, True)
+    assert idle.take() is None
