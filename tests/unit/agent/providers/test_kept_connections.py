@@ -7,7 +7,6 @@ import pytest
 
 from tests.patience import PATIENCE
 from tests.unit.agent.providers.http.peer import Line, serving
-from tests.unit.agent.providers.test_paid_failures import PROVIDERS
 from tests.wires.chat import ChatServer
 from tests.wires.messages import MessagesServer
 from tests.wires.responses import ResponsesServer
@@ -15,6 +14,7 @@ from tests.wires.script import Script
 from tests.wires.wire import WireServer
 from wakeful.agent.providers.base import Finished, ModelRequest, Provider
 from wakeful.agent.providers.endpoint_settings import EndpointSettings, Wire
+from wakeful.agent.providers.registry import ProviderRegistry, ProviderSettings
 from wakeful.model.journal.message import UserMessage
 
 WIRES: dict[Wire, WireServer] = {
@@ -54,10 +54,11 @@ async def test_a_connection_is_kept_although_the_end_of_the_body_comes_after_the
         gone.set()
 
     async with serving(script) as peer, asyncio.timeout(PATIENCE):
-        provider = PROVIDERS[wire](EndpointSettings(peer.url, "sk-key", wire=wire))
+        registry = ProviderRegistry(ProviderSettings({"own": EndpointSettings(peer.url, "sk-key", "own", wire)}))
+        provider, _ = registry.resolve("own:m")
         await ask(provider, heard)
         await ask(provider, heard)
         assert (len(peer.requests), peer.connections) == (2, 1)
 
-        await provider.close()
+        await registry.close()
         await gone.wait()

@@ -48,3 +48,11 @@ def test_an_endpoint_may_say_in_many_ways_that_it_takes_no_tools(status: int, wo
 )
 def test_a_complaint_about_one_tool_is_no_refusal_of_all(words: str) -> None:
     assert not refuses_tools(400, words)
+
+
+def test_only_a_refusal_is_one() -> None:
+    words = "this model does not support tools"
+
+    assert [refuses_tools(status, words) for status in (399, 400, 599, 600)] == [False, True, True, False]
+    assert Dialect().after_refusal(422, "stream_options") == Dialect(asks_for_usage=False)
+    assert Dialect().after_refusal(422, "reasoning_content") == Dialect(returns_reasoning=True)

@@ -6,7 +6,15 @@ from wakeful.agent.providers.base import ModelRequest
 from wakeful.agent.providers.endpoint_settings import EndpointSettings
 from wakeful.agent.providers.openai.dialect import Dialect
 from wakeful.agent.providers.openai.request_body import request_body
-from wakeful.model.journal.message import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from wakeful.model.journal.message import (
+    AssistantMessage,
+    Message,
+    NativeParts,
+    SystemMessage,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
 from wakeful.tools.base import ToolSpec
 
 _SPEC = ToolSpec("read_file", "Read a file.", MappingProxyType({"type": "object"}))
@@ -94,3 +102,33 @@ def test_broken_arguments_of_an_earlier_call_are_sent_as_valid_json() -> None:
 
     arguments = body["messages"][1]["tool_calls"][0]["function"]["arguments"]
     assert orjson.loads(arguments) == {"invalid_json": '{"x": '}
+
+
+def test_without_tools_nothing_is_said_about_them_and_no_option_replaces_the_conversation() -> None:
+    options = {"tool_choice": "required", "parallel_tool_calls": False, "messages": [], "model": "x", "seed": 1}
+    request = ModelRequest("gpt", "", [SystemMessage("Rhyme."), UserMessage("", ("data:1",))], [], options)
+    settings = EndpointSettings(options={"gpt": {"stream": False, "messages": [], "service_tier": "flex"}})
+
+    body = orjson.loads(request_body(request, Dialect(asks_for_usage=False), settings))
+
+    picture = {"type": "image_url", "image_url": {"url": "data:1"}}
+    assert body == {
+        "model": "gpt",
+        "stream": True,
+        "seed": 1,
+        "service_tier": "flex",
+        "messages": [{"role": "system", "content": "Rhyme."}, {"role": "user", "content": [picture]}],
+    }
+
+
+def test_the_signature_of_a_thought_goes_back_with_its_own_call() -> None:
+    calls = (ToolCall("a", "look", "{}"), ToolCall("b", "look", "{}"))
+    native = NativeParts("gemini", "openai", ({"call": 2, "extra_content": {"google": "sig"}},))
+    request = ModelRequest("gpt", "", [UserMessage("Hi"), AssistantMessage("", calls=calls, native=native)], [])
+
+    def sent(provider: str) -> list[object]:
+        body = orjson.loads(request_body(request, Dialect(), EndpointSettings(name=provider)))
+        return [call.get("extra_content") for call in body["messages"][1]["tool_calls"]]
+
+    assert sent("gemini") == [None, {"google": "sig"}]
+    assert sent("other") == [None, None]
