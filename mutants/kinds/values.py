@@ -25,9 +25,11 @@ def _other_truth(source: Source, node: ast.AST) -> Iterator[Edit]:
 
 
 def _shapes_a_class(source: Source, node: ast.AST) -> bool:
-    """As `frozen=True` does: the type checker sees who writes to one that is frozen."""
+    """As `frozen=True` and `kw_only=True` do: the type checker sees who writes to it, and how it is called."""
     above = source.parent(node)
-    return isinstance(above, ast.keyword) and isinstance(source.parent(above), ast.ClassDef)
+    if not isinstance(above, ast.keyword):
+        return False
+    return above.arg == "kw_only" or isinstance(source.parent(above), ast.ClassDef)
 
 
 def _other_end(source: Source, node: ast.AST) -> Iterator[Edit]:

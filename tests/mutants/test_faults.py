@@ -82,6 +82,7 @@ def test_a_fault_of_each_kind_in_a_block(kind: str, block: list[str], new: str) 
         "def f():\n    assert_never(a)\n",
         "_CHUNK = 4096\n",
         "class A(Struct, frozen=True): ...\n",
+        "class A:\n    a: str = field(default=b, kw_only=True)\n",
     ],
 )
 def test_nothing_is_planted_where_no_test_should_look(text: str) -> None:
