@@ -98,6 +98,16 @@ def test_blank_texts_are_left_out() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("text", "kinds"), [("seen", ["text", "image"]), (" ", ["image"])])
+def test_the_pictures_of_a_result_stand_in_it(text: str, kinds: list[str]) -> None:
+    call = AssistantMessage("", calls=(ToolCall("a", "look", "{}"),))
+
+    body = _body(UserMessage("Hi"), call, ToolMessage("a", text, images=("https://x",)))
+
+    (result,) = body["messages"][2]["content"]
+    assert [block["type"] for block in result["content"]] == kinds
+
+
 def test_ids_and_arguments_of_other_providers_are_made_fit() -> None:
     call = AssistantMessage("", calls=(ToolCall("functions.look:0", "look", '{"at": '),))
 
