@@ -178,7 +178,7 @@ async def test_the_calls_of_one_answer_run_at_the_same_time_and_are_read_in_orde
 @pytest.mark.parametrize(
     ("bad_call", "text"),
     [
-        (call("nothing"), "There is no tool 'nothing'; the tools are: echo"),
+        (call("nothing"), "There is no tool 'nothing'; the tools are: another, echo."),
         (call("echo", arguments="{"), "are not a JSON object"),
         (call("echo", arguments="[1]"), "are not a JSON object"),
         (call("echo", arguments='{"breaks": true}'), "echo broke: ZeroDivisionError"),
@@ -186,7 +186,7 @@ async def test_the_calls_of_one_answer_run_at_the_same_time_and_are_read_in_orde
 )
 async def test_a_failed_call_is_reported_to_the_model(bad_call: ToolCall, text: str) -> None:
     model = ScriptedModel([([], (bad_call,)), (["sorry"], ())])
-    await facts_of(loop_with(model, EchoTool()), brief_with())
+    await facts_of(loop_with(model, EchoTool(), EchoTool("another")), brief_with())
     answer = model.requests[1][-1]
     assert isinstance(answer, ToolMessage)
     assert text in answer.text

@@ -7,6 +7,8 @@ import pytest
 
 from tests.unit.agent.models.catalogue_kit import DEFAULT, Clock, Source, ids, reading_starts_a_refresh
 from wakeful.agent.models.catalogue import Catalogue
+from wakeful.agent.models.catalogue_file import CatalogueFile, Listing
+from wakeful.agent.models.entry import ModelEntry
 from wakeful.agent.models.facts import UNKNOWN, ModelFacts
 
 
@@ -122,3 +124,16 @@ async def test_the_next_process_knows_what_the_list_says_about_a_model(file: Pat
     assert catalogue.facts_of("openai:llama") == source.facts
     assert catalogue.facts_of("openai:qwen") == UNKNOWN
     assert catalogue.facts_of("elsewhere:llama") == UNKNOWN
+
+
+def test_a_listing_is_read_back_as_it_was_written(file: Path) -> None:
+    facts = ModelFacts(8_000, vision=False, input_price=0.0)
+    entries = (
+        ModelEntry.of("openai", "gpt", created=7, owned_by="makers", facts=facts),
+        ModelEntry.of("openai", "bare"),
+    )
+    listings = {"openai": Listing("mark", 1.5, entries), "empty": Listing("other", 2.5, ())}
+
+    CatalogueFile(file).write(listings)
+
+    assert CatalogueFile(file).read() == listings

@@ -149,7 +149,15 @@ async def test_it_speaks_of_a_notice_before_it_answers_the_user() -> None:
 async def test_it_speaks_of_a_notice_alone() -> None:
     answer = await _answer(UserMessage("Hi"), AssistantMessage("Hello"), UserMessage("[IMPORTANT: done]"))
 
-    assert "> [IMPORTANT: done]" in answer.text
+    assert answer.text == (
+        "News arrived in the meantime:\n\n> [IMPORTANT: done]\n\n(Scripted demonstration model, not a real one.)"
+    )
+
+
+async def test_a_notice_that_comes_after_a_wish_does_not_hide_it() -> None:
+    answer = await _answer(UserMessage("list files"), UserMessage("[IMPORTANT: done]"))
+
+    assert [call.name for call in answer.calls] == ["list_files"]
 
 
 async def test_it_speaks_even_of_nothing() -> None:
