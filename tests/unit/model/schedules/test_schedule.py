@@ -171,3 +171,50 @@ def test_the_newest_due_times_are_found_however_long_nobody_looked(limit: int) -
     due = due_times(schedule, first, now, limit)
 
     assert due == list(takewhile(lambda at: at <= now, schedule.after(first - 1)))[-limit:]
+
+
+def test_the_longest_span_and_the_last_year_can_be_meant() -> None:
+    assert next(parse_schedule("every 3660d", "UTC", 0.0).after(0.0)) == 3660 * 86_400
+    with pytest.raises(ScheduleError, match="3660 days are the most"):
+        parse_schedule("every 3661d", "UTC", 0.0)
+
+    assert next(parse_schedule("at 2999-12-31T23:59:59Z", "UTC", 0.0).after(0.0)) == 32_503_679_999
+    with pytest.raises(ScheduleError, match="the years are 1970 to 2999"):
+        parse_schedule("at 3000-01-01T00:00:00Z", "UTC", 0.0)
+
+
+@pytest.mark.parametrize("text", ["every 60s", "* * * * *", "every 1h", "in 1s"])
+def test_what_fires_just_as_often_as_it_may_is_taken(text: str) -> None:
+    parse_schedule(text, "UTC", NEW_YEAR, min_seconds=60)
+
+
+def test_a_moment_that_is_now_is_over() -> None:
+    assert list(Once(5.0).after(4.9)) == [5.0]
+    assert list(Once(5.0).after(5.0)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("every 0m", "names no time"),
+        ("at 2025-01-01T09:00:00Z", "never fires"),
+        ("at 2026-02-01T09:00:00", "names no zone"),
+        ("at tomorrow", "is no time"),
+        ("now and then", "A schedule is five cron fields"),
+    ],
+)
+def test_what_cannot_be_read_says_why(text: str, words: str) -> None:
+    with pytest.raises(ScheduleError, match=words):
+        parse_schedule(text, "UTC", NEW_YEAR)
+
+
+def test_a_schedule_that_fires_once_in_many_years_is_taken() -> None:
+    assert times("0 0 29 2 *", "2096-03-01T00:00:00Z", 1) == ["2104-02-29T00:00:00"]
+
+
+def test_nothing_is_due_before_the_first_time() -> None:
+    schedule = parse_schedule("every 10s", "UTC", 0.0)
+
+    assert due_times(schedule, 10.0, 9.9, 5) == []
+    assert due_times(schedule, 10.0, 10.0, 5) == [10.0]
+    assert due_times(schedule, 10.0, 45.0, 2) == [30.0, 40.0]
