@@ -14,6 +14,7 @@ from tests.wires.script import Script
 from tests.wires.wire import WireServer
 from wakeful.agent.providers.base import Finished, ModelRequest, Provider
 from wakeful.agent.providers.endpoint_settings import EndpointSettings, Wire
+from wakeful.agent.providers.http import idle_connections
 from wakeful.agent.providers.registry import ProviderRegistry, ProviderSettings
 from wakeful.model.journal.message import UserMessage
 
@@ -41,7 +42,10 @@ async def ask(provider: Provider, heard: asyncio.Event) -> None:
 
 
 @pytest.mark.parametrize("wire", list(Wire))
-async def test_a_connection_is_kept_although_the_end_of_the_body_comes_after_the_answer(wire: Wire) -> None:
+async def test_a_connection_is_kept_although_the_end_of_the_body_comes_after_the_answer(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(idle_connections, "_KEPT_SECONDS", 10 * PATIENCE)
     heard, gone = asyncio.Event(), asyncio.Event()
     events = events_of(WIRES[wire])
 

@@ -1,5 +1,6 @@
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,3 +30,13 @@ def test_the_halves_of_an_emoji_are_joined_and_a_lone_half_is_replaced() -> None
     shown = [mending.add("a\ud83d"), mending.add("\ude00b\ud83d"), mending.finish()]
 
     assert shown == ["a", "😀b", "\N{REPLACEMENT CHARACTER}"]
+
+
+@pytest.mark.parametrize("letter", ["\U00010000", "\U0010ffff"])
+def test_the_first_and_the_last_character_of_two_halves_are_joined(letter: str) -> None:
+    units = letter.encode("utf-16-le")
+    mending = MendedText()
+
+    shown = [mending.add(units[at : at + 2].decode("utf-16-le", "surrogatepass")) for at in (0, 2)]
+
+    assert shown == ["", letter]
