@@ -28,7 +28,8 @@ class ModelFacts:
 
     @property
     def is_priced(self) -> bool:
-        return self.input_price is not None and self.output_price is not None
+        """Whether it says what tokens cost: the prices of input and output are known together, or not at all."""
+        return self.input_price is not None
 
     def cost_of(self, usage: Usage) -> float | None:
         """Return what an answer costs in USD, None if its price is unknown."""

@@ -8,6 +8,13 @@ from wakeful.agent.models.facts import ModelFacts
 # By endpoint: OpenRouter and Together, vLLM and SGLang, Groq and others, Mistral.
 _WINDOWS = ("context_length", "max_model_len", "context_window", "max_context_length")
 _OUTPUTS = ("max_completion_tokens", "max_output_tokens")
+# As OpenRouter names them.
+_PRICES = {
+    "input_price": "prompt",
+    "cached_price": "input_cache_read",
+    "cache_write_price": "input_cache_write",
+    "output_price": "completion",
+}
 _MILLION = 1_000_000
 # Longer than any window: a figure beyond it is a mistake.
 _MOST_TOKENS = 1_000_000_000
@@ -15,17 +22,14 @@ _MOST_TOKENS = 1_000_000_000
 
 def listed_facts(model: Mapping[str, object]) -> ModelFacts:
     """Read the facts in one entry of a list. A figure that makes no sense counts as unknown."""
-    upstream, pricing = _mapping(model.get("top_provider")), _mapping(model.get("pricing"))
+    upstream = _mapping(model.get("top_provider"))
     windows = [_tokens(model.get(name)) for name in _WINDOWS]
     outputs = [_tokens(source.get(name)) for source in (model, upstream) for name in _OUTPUTS]
     return ModelFacts(
         context_window=next(filter(None, windows), None),
         max_output=next(filter(None, outputs), None),
         vision=_vision(model),
-        input_price=_price(pricing.get("prompt")),
-        cached_price=_price(pricing.get("input_cache_read")),
-        cache_write_price=_price(pricing.get("input_cache_write")),
-        output_price=_price(pricing.get("completion")),
+        **_prices(_mapping(model.get("pricing"))),
     )
 
 
@@ -37,6 +41,12 @@ def _tokens(value: object) -> int | None:
     if not isinstance(value, int) or isinstance(value, bool):
         return None
     return value if 0 < value <= _MOST_TOKENS else None
+
+
+def _prices(pricing: Mapping[str, object]) -> dict[str, float | None]:
+    """Return the prices, none of them if those of input and output are not both known: another source may have both."""
+    prices = {name: _price(pricing.get(word)) for name, word in _PRICES.items()}
+    return {} if prices["input_price"] is None or prices["output_price"] is None else prices
 
 
 def _price(value: object) -> float | None:

@@ -43,6 +43,9 @@ def test_a_window_has_several_names(word: str) -> None:
         {"pricing": {"prompt": "-1", "completion": "much"}},
         {"pricing": {"prompt": "nan", "completion": "1e400"}},
         {"pricing": {"prompt": None, "completion": []}},
+        # Half of a price would be mixed with another half from elsewhere.
+        {"pricing": {"prompt": "0.000001", "input_cache_read": "0.000001"}},
+        {"pricing": {"completion": "0.000001"}},
         {"architecture": {"input_modalities": "text"}, "top_provider": []},
     ],
 )
