@@ -7,6 +7,7 @@ import pytest
 from tests.open_gate import OPEN_GATE
 from tests.short_results import SHORT_RESULTS
 from tests.unit.agent.test_loop import TURN, EchoTool, ScriptedModel, brief_with, call, facts_of
+from tests.unit.agent.test_loop import no_waits as no_waits
 from wakeful.agent.loop import Loop
 from wakeful.agent.model_line import ModelLine, RestingModels
 from wakeful.agent.settings import AgentSettings
@@ -103,6 +104,7 @@ async def test_words_of_the_failed_model_are_taken_back_before_the_change() -> N
     assert [type(fact) for fact in facts] == [TextDelta, StepAbandoned, ModelChanged, TextDelta, Answered]
 
 
+@pytest.mark.usefixtures("no_waits")
 async def test_a_passing_failure_is_tried_again_before_another_model_is_asked() -> None:
     models = {"model": ScriptedModel([(["a"], error("model_unavailable", passing=True))] * 2), "second": answering("b")}
     settings = AgentSettings(fallback_models=(SECOND,), model_tries=2)

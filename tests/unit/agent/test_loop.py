@@ -1,6 +1,7 @@
 """The agent loop, with a model that follows a script and real tool calls."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,7 @@ import pytest
 from tests.open_gate import OPEN_GATE
 from tests.short_results import SHORT_RESULTS
 from tests.unit.tools.kit import Person, gate_of
+from wakeful.agent import model_tries
 from wakeful.agent.loop import Loop
 from wakeful.agent.providers.base import AnswerPart, AnswerText, Finished, ModelRequest, SpoiltAnswer
 from wakeful.agent.settings import AgentSettings
@@ -192,17 +194,33 @@ async def test_a_failed_call_is_reported_to_the_model(bad_call: ToolCall, text: 
     assert text in answer.text
 
 
+@pytest.fixture
+def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the next try of a model begin at once; test_model_tries.py tells how long it waits."""
+    monkeypatch.setattr(model_tries, "_backoff", lambda attempt: 0.0)
+
+
+@pytest.mark.usefixtures("no_waits")
 async def test_a_stream_that_breaks_half_way_is_abandoned_and_asked_for_again() -> None:
     model = ScriptedModel([(["half"], BROKEN), (["whole"], ())])
     facts = await facts_of(loop_with(model), brief_with())
     assert facts[:3] == [TextDelta(1, "half"), StepAbandoned(1), TextDelta(1, "whole")]
 
 
+@pytest.mark.usefixtures("no_waits")
 async def test_a_model_that_fails_for_good_is_asked_three_times() -> None:
     model = ScriptedModel([([], BROKEN)] * 5)
     with pytest.raises(ModelError, match="broken"):
         await facts_of(loop_with(model), brief_with())
     assert len(model.requests) == 3
+
+
+@pytest.mark.usefixtures("no_waits")
+async def test_the_next_try_begins_when_the_endpoint_wants_it() -> None:
+    busy = ModelError("later", code="model_rate_limited", passing=True, retry_after=0.05)
+    begun = time.monotonic()
+    await facts_of(loop_with(ScriptedModel([([], busy), (["done"], ())])), brief_with())
+    assert time.monotonic() - begun >= 0.05
 
 
 async def test_a_failure_that_cannot_pass_is_not_tried_again() -> None:
