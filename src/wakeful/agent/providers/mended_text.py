@@ -31,9 +31,10 @@ class MendedText:
         """Take a piece as received; return what can be shown now."""
         if not self._held and piece.isascii():
             return self._keep(piece)
+        # An empty piece is ASCII, so there is a last character.
         piece = self._held + piece
         self._held = ""
-        if piece and "\ud800" <= piece[-1] <= "\udbff":
+        if "\ud800" <= piece[-1] <= "\udbff":
             self._held = piece[-1]
             piece = piece[:-1]
         return self._keep(mended(piece))
