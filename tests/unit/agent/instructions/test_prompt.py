@@ -72,6 +72,7 @@ async def test_a_chat_of_others_has_no_memory(tmp_path: Path) -> None:
 
     assert "Mia" not in found.text
     assert found.memory == ""
+    assert "Mia" in (await Prompts(tmp_path, OPERATOR).make(new_turn(tmp_path / "nowhere"), OPERATOR)).text
 
 
 async def test_the_folders_up_to_the_repository_are_read_the_outermost_first(tmp_path: Path) -> None:

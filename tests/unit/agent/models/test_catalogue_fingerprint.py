@@ -42,6 +42,7 @@ async def test_it_stays_when_a_token_is_rotated(tmp_path: Path, change: dict[str
     [
         {"base_url": "https://b.example/v1?version=1"},
         {"base_url": "https://a.example/v1?version=2"},
+        {"base_url": "https://a.example/v1?version=1&beta="},
         {"organisation": "another"},
         {"headers": {"X-Project": "another"}},
         {"tags": ["another"]},

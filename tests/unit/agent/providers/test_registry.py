@@ -51,7 +51,9 @@ def test_an_unknown_demonstration_model_is_a_clear_error() -> None:
 
 
 def test_the_key_is_not_in_the_settings_repr() -> None:
-    assert "secret" not in repr(ProviderSettings({"x": EndpointSettings("https://me:secret@host", "sk-secret")}))
+    settings = EndpointSettings("https://me:secret@host", "sk-secret", headers={"x-key": "secret"})
+
+    assert "secret" not in repr(ProviderSettings({"x": settings}))
 
 
 def test_a_key_that_is_missing_is_named_by_where_it_is_set() -> None:

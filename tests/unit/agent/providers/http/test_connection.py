@@ -260,3 +260,19 @@ async def test_a_connection_that_comes_back_after_the_end_is_closed() -> None:
 
     assert (kept_network.is_aborted, late_network.is_aborted) == (True, True)
     assert idle.take() is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"HTTP/1.1 200 OK\ncontent-length: 2\n\nok",
+        b"HTTP/1.1 200 OK\r\nx-a: \x01odd\r\ncontent-length: 2\r\n\r\nok",
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2  \r\nok\r\n0\r\n\r\n",
+    ],
+)
+async def test_sloppy_servers_are_understood(said: bytes) -> None:
+    connection, _, asking = await _asked()
+    connection.data_received(said)
+
+    assert (await asking)[0] == 200
+    assert await _read_whole(connection) == b"ok"
