@@ -208,11 +208,12 @@ async def test_a_stream_that_breaks_half_way_is_abandoned_and_asked_for_again() 
 
 
 @pytest.mark.usefixtures("no_waits")
-async def test_a_model_that_fails_for_good_is_asked_three_times() -> None:
-    model = ScriptedModel([([], BROKEN)] * 5)
+async def test_a_model_that_fails_for_good_is_asked_three_times_and_each_failure_is_counted() -> None:
+    model, counted = ScriptedModel([([], BROKEN)] * 5), list[str]()
+    loop = Loop(lambda name: (model, name), (), OPEN_GATE, AgentSettings(), SHORT_RESULTS, count_error=counted.append)
     with pytest.raises(ModelError, match="broken"):
-        await facts_of(loop_with(model), brief_with())
-    assert len(model.requests) == 3
+        await facts_of(loop, brief_with())
+    assert (len(model.requests), counted) == (3, ["model_stream_broken"] * 3)
 
 
 @pytest.mark.usefixtures("no_waits")
@@ -255,11 +256,12 @@ async def test_the_number_of_answers_is_limited() -> None:
     assert len(model.requests) == 2
 
 
-async def test_the_number_of_tokens_is_limited() -> None:
+@pytest.mark.parametrize(("token_limit", "answers"), [(9, 2), (10, 3)])
+async def test_the_number_of_tokens_is_limited(token_limit: int, answers: int) -> None:
     model = ScriptedModel([([], (call("echo"),))] * 3)
     with pytest.raises(LimitReached) as limit:
-        await facts_of(loop_with(model, EchoTool(), token_limit=9), brief_with())
-    assert (limit.value.code, len(model.requests)) == ("token_limit", 2)
+        await facts_of(loop_with(model, EchoTool(), token_limit=token_limit), brief_with())
+    assert (limit.value.code, len(model.requests)) == ("token_limit", answers)
 
 
 async def test_calls_with_missing_or_repeated_ids_get_their_own() -> None:

@@ -243,10 +243,11 @@ async def test_a_long_turn_goes_on_in_a_small_window_and_keeps_the_users_words()
 
 async def test_the_users_newest_words_the_todo_list_running_work_and_a_clients_instructions_stay() -> None:
     call = ("s1", "owner", "t1", 1, 1, Host("h", "b"))
-    task = Task("proc_1", TaskKind.PROCESS, *call, "tail -f log", DOOR, Address("web"), "m", will_notify=True)
+    task = Task("proc_1", TaskKind.PROCESS, *call, "tail -f\nlog", DOOR, Address("web"), "m", will_notify=True)
+    long = [replace(task, id=f"proc_{size}", command="x" * size) for size in (300, 301)]
 
     async def running() -> Sequence[Task]:
-        return [task]
+        return [task, *long]
 
     async def todo() -> Sequence[TodoItem]:
         return [TodoItem("a", "Find it", TodoStatus.DONE), TodoItem("b", "Mend it", TodoStatus.ACTIVE)]
@@ -261,7 +262,9 @@ async def test_the_users_newest_words_the_todo_list_running_work_and_a_clients_i
     assert summary.instructions == ("Be brief.",)
     assert summary.said[0] == "the very first wish"
     assert notice.text not in summary.said
-    assert "- proc_1 (process): tail -f log" in summary.text
+    assert "- proc_1 (process): tail -f log\n" in summary.text
+    assert f"- proc_300 (process): {'x' * 300}\n" in summary.text
+    assert summary.text.endswith(f"- proc_301 (process): {'x' * 300} …")
     assert "- a (done): Find it\n- b (active): Mend it" in summary.text
     assert summary_of(summary_entry("t1", 1, summary)) == summary
     system, shown = model.asked[0].messages[:2]
@@ -358,13 +361,14 @@ async def test_a_wish_that_is_longer_than_the_window_is_shortened() -> None:
     assert "keep the numbers" in model.summaries[-1].messages[0].text
 
 
-async def test_a_summary_that_the_user_wants_is_not_made_beyond_the_hard_cap() -> None:
+@pytest.mark.parametrize("asked", [TurnRequest(kind=COMPACT), TurnRequest()])
+async def test_no_summary_is_made_beyond_the_hard_cap(asked: TurnRequest) -> None:
     async def check_spend() -> None:
         raise LimitReached("Enough.", code="spend_limit")
 
     model = SmallModel()
-    brief = brief_with(talk(6), asked=TurnRequest(kind=COMPACT), check_spend=check_spend)
-    facts, failure = await failure_of(loop_with(model), brief)
+    brief = brief_with(talk(6), asked=asked, check_spend=check_spend)
+    facts, failure = await failure_of(loop_with(model, window=4_000), brief)
 
     assert (facts, failure.code, model.summaries) == ([], "spend_limit", [])
 

@@ -103,6 +103,19 @@ async def test_a_provider_that_fails_keeps_its_old_models(
 
     assert ids(catalogue) == ["demo:wakeful", DEFAULT, "openai:old", "other:two"]
     assert "cannot list the models of openai: The model endpoint is gone." in caplog.text
+    # The next process knows both, and this one leaves all providers alone for a moment.
+    assert ids(make(broken, sound)) == ["demo:wakeful", DEFAULT, "openai:old", "other:two"]
+    clock.now += 59
+    assert not reading_starts_a_refresh(catalogue)
+
+
+async def test_one_provider_that_was_never_asked_is_enough_for_a_refresh(make: Make) -> None:
+    await make(Source("one")).refresh()
+    late = Source("two", provider="other")
+
+    await make(Source("one"), late).refresh()
+
+    assert late.asked == 1
 
 
 async def test_a_provider_with_a_bug_spoils_nothing(make: Make, caplog: pytest.LogCaptureFixture) -> None:
