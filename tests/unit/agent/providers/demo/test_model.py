@@ -1,3 +1,4 @@
+import asyncio
 from typing import Any
 
 import orjson
@@ -284,3 +285,13 @@ async def test_other_results_are_quoted_up_to_a_limit(result: str, quote: str) -
 
 async def test_of_several_messages_the_last_one_is_answered() -> None:
     assert (await _answer(UserMessage("count to 2"), UserMessage("count to 3"))).text == "1 2 3"
+
+
+async def test_others_go_on_while_it_speaks() -> None:
+    speaking = asyncio.create_task(_answer(UserMessage("count to 100")))
+    turns = 0
+    while not speaking.done():
+        turns += 1
+        await asyncio.sleep(0)
+
+    assert turns >= 100
