@@ -42,8 +42,8 @@ def choose(tests: list[Witness], room: str, budget: Budget) -> list[Witness]:
     ranked = _ranked(tests, room)
     chosen = _affordable(ranked[: budget.tests], budget.seconds) or ranked[:1]
     files = {test.file for test in chosen}
-    beside = [test for test in ranked[budget.tests :] if test.file in files and test.seconds <= _QUICK_SECONDS]
-    chosen += _affordable(beside, budget.seconds * _BESIDE)
+    quick = [test for test in ranked if test.file in files and test.seconds <= _QUICK_SECONDS]
+    chosen += _affordable([test for test in quick if test not in set(chosen)], budget.seconds * _BESIDE)
     slowest: dict[str, float] = defaultdict(float)
     for test in chosen:
         slowest[test.file] = max(slowest[test.file], test.seconds)

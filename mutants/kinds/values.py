@@ -8,6 +8,8 @@ from mutants.kinds.kind import Kind, name_of
 from mutants.source import Edit, Source
 
 _LARGEST_COUNTED = 9
+# Swapped, their arguments mean the same, or nothing at all.
+_UNORDERED = {"min", "max", "isinstance", "issubclass", "getattr", "hasattr"}
 _OTHER_FUNCTION = {"min": b"max", "max": b"min", "any": b"all", "all": b"any", "reversed": b"iter"}
 
 
@@ -42,7 +44,7 @@ def _other_end(source: Source, node: ast.AST) -> Iterator[Edit]:
 
 def _swapped_arguments(source: Source, node: ast.AST) -> Iterator[Edit]:
     """Two neighbours that are both names, such as two ids: what a type checker would let pass."""
-    if not isinstance(node, ast.Call) or _is_type_test(node):
+    if not isinstance(node, ast.Call) or name_of(node.func) in _UNORDERED:
         return
     for first, second in pairwise(node.args):
         if _is_name(first) and _is_name(second):
@@ -54,10 +56,6 @@ def _swapped_arguments(source: Source, node: ast.AST) -> Iterator[Edit]:
 def _is_name(node: ast.AST) -> bool:
     """A variable or an attribute; a capital letter names a class or a constant."""
     return name_of(node).islower()
-
-
-def _is_type_test(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Name) and call.func.id in {"isinstance", "issubclass", "getattr", "hasattr"}
 
 
 KINDS = [

@@ -81,6 +81,7 @@ def test_a_fault_of_each_kind_in_a_block(kind: str, block: list[str], new: str) 
         "def f():\n    raise Full(1)\n",
         "def f():\n    assert_never(a)\n",
         "_CHUNK = 4096\n",
+        "def f():\n    return isinstance(a, b)\n",
         "class A(Struct, frozen=True): ...\n",
         "class A:\n    a: str = field(default=b, kw_only=True)\n",
     ],

@@ -76,3 +76,6 @@ def test_the_quick_tests_beside_a_chosen_one_are_tried_too() -> None:
 
     assert choose([*cases, slow, other], "store", Budget(1, 40)) == cases
     assert choose(cases, "store", Budget(1, 0.1)) == cases[:3]
+    # A slow test that has used up the time takes it from none of them.
+    special = Witness("tests/api/test_b.py::special", 0.99, 0b111)
+    assert choose([*cases, special], "store", Budget(9, 1)) == [*cases, special]
