@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from wakeful.model.event import Event, NewEvent, Quote, quoted_texts, spoken
-from wakeful.model.words import Word, WordsHead
+from wakeful.model.words import Word, WordsEnd, WordsHead
 
 DATA = {"step": 1, "call_id": "c1", "result": "long", "changes": [], "seconds": 0.5}
 
@@ -56,3 +56,12 @@ def test_words_are_spoken_also_where_an_older_version_has_stored_them() -> None:
 
     assert spoken(stored) == spoken(Word(WordsHead("s1", "t1", 2, 6), 1, "token", "Hi")) == ("token", 2, "Hi")
     assert spoken(Event("s1", 7, "t1", 1, "usage", b'{"step": 2}', 0.0)) is None
+
+
+def test_the_words_that_end_with_an_event_are_those_of_its_step() -> None:
+    ending = Event("s1", 9, "t1", 3, "usage", b"{}", 0.0, ends=WordsEnd(2, base=6, count=2))
+
+    assert ending.words_head == WordsHead("s1", "t1", 2, 6)
+    assert [Event("s1", 9, "t1", 3, kind, b"{}", 0.0).is_final for kind in ("usage", "done", "failed", "cancelled")] == [
+        False, True, True, True,
+    ]  # fmt: skip

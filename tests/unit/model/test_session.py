@@ -1,6 +1,8 @@
 """Addresses of a session, as the stores keep them."""
 
+from tests.store.nouns import a_session
 from wakeful.model.session import NO_SENDER, Address, Sender
+from wakeful.model.spend import Spend
 
 
 def test_where_no_platform_is_involved_nothing_is_kept_of_the_sender() -> None:
@@ -20,3 +22,9 @@ def test_an_address_without_its_anchor_replies_to_no_message() -> None:
 
     assert address.without_anchor() == address
     assert address.without_anchor().sender == Sender(user_id="ann")
+
+
+def test_a_session_tells_what_its_answers_have_cost() -> None:
+    session = a_session(input_tokens=9, output_tokens=4, cost_usd=0.5, unpriced_tokens=2)
+
+    assert session.spend == Spend(9, 4, 0.5, 2)
