@@ -62,6 +62,10 @@ def test_the_words_that_end_with_an_event_are_those_of_its_step() -> None:
     ending = Event("s1", 9, "t1", 3, "usage", b"{}", 0.0, ends=WordsEnd(2, base=6, count=2))
 
     assert ending.words_head == WordsHead("s1", "t1", 2, 6)
-    assert [Event("s1", 9, "t1", 3, kind, b"{}", 0.0).is_final for kind in ("usage", "done", "failed", "cancelled")] == [
-        False, True, True, True,
-    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_final"), [("usage", False), ("done", True), ("failed", True), ("cancelled", True)]
+)
+def test_a_turn_ends_with_one_of_three_events(kind: str, is_final: bool) -> None:
+    assert Event("s1", 9, "t1", 3, kind, b"{}", 0.0).is_final == is_final

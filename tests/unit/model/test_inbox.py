@@ -128,3 +128,10 @@ def test_a_running_turn_takes_its_notices_and_what_steers_it() -> None:
     assert names(joining_rows(pending, DOOR, pending[0].address)) == "n m s"
     assert names(joining_rows(pending, NO_LATER, pending[0].address)) == "m s"
     assert names(joining_rows([remark("m"), notice("n")], DOOR, pending[0].address)) == "n"
+
+
+def test_a_new_row_waits_for_nothing_and_goes_before_nobody() -> None:
+    row = a_row()
+
+    assert (row.is_due(0.0), row.is_asked) == (True, True)
+    assert (row.steers, row.is_urgent) == (False, False)

@@ -1,5 +1,6 @@
 """What answers cost: sums, unknown prices, and the days of UTC."""
 
+from wakeful.model.journal.message import Usage
 from wakeful.model.spend import Spend, date_of, day_of, end_of_day
 
 
@@ -22,3 +23,11 @@ def test_a_day_ends_at_midnight_of_utc() -> None:
     assert (day_of(86_399.9), day_of(86_400.0)) == (0, 1)
     assert (end_of_day(86_399.9), end_of_day(86_400.0)) == (86_400.0, 172_800.0)
     assert date_of(20_000) == "2024-10-04"
+
+
+def test_nothing_costs_nothing() -> None:
+    nothing = Spend()
+
+    assert nothing + nothing == nothing == Spend(0, 0, 0.0, 0)
+    assert Usage().paid_tokens == (0, 0, 0)
+    assert Usage(1, 2).plus(Usage()) == Usage(1, 2, 0, 0, 0)

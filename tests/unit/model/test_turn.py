@@ -3,8 +3,9 @@
 import pytest
 
 from tests.store.nouns import a_row, a_session, a_turn
+from wakeful.model.event import NewEvent
 from wakeful.model.inbox import RowStatus
-from wakeful.model.opening import Opening
+from wakeful.model.opening import Closing, Opening
 from wakeful.model.session import TitleOrigin
 from wakeful.model.turn import Lease, Outcome, TurnStatus, removable_turns
 
@@ -71,3 +72,19 @@ def test_lists_show_neither_sub_agents_nor_sessions_of_a_single_response() -> No
 
     assert [session.is_shown for session in sessions] == [True, False, False, False]
     assert [a_session(purge_at=at).is_deleted for at in (None, 1.0)] == [False, True]
+
+
+def test_a_new_turn_was_neither_resumed_nor_hidden() -> None:
+    turn = a_turn()
+
+    assert (turn.was_taken_over, turn.root_id) == (False, "t1")
+    assert (turn.resumes, turn.attempt, turn.last_seq, turn.number) == (0, 0, 0, 1)
+    assert (turn.is_hidden, turn.is_ephemeral) == (False, False)
+
+
+def test_an_opening_and_a_closing_hold_nothing_that_is_not_said() -> None:
+    opening = Opening(a_turn(), facts=(NewEvent.of("done", {}),), session_facts=(NewEvent.of("todo", {}),))
+    closing = Closing(a_turn(), Outcome(TurnStatus.DONE), ())
+
+    assert (opening.count, opening.consumed, opening.releases_hold) == (2, (), False)
+    assert (closing.is_held, closing.is_blocked) == (False, False)

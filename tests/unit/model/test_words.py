@@ -2,7 +2,7 @@
 
 import pytest
 
-from wakeful.model.words import REASONING, TOKEN, Said, Word, WordsEnd, WordsHead, pack_cuts, unpack_cuts
+from wakeful.model.words import REASONING, TOKEN, Position, Said, Word, WordsEnd, WordsHead, pack_cuts, unpack_cuts
 
 HEAD = WordsHead("s1", "t1", 2, base=7)
 PIECES = [(REASONING, "Hm"), (TOKEN, "O"), (REASONING, ","), (TOKEN, "h "), (REASONING, " so"), (TOKEN, "you")]
@@ -50,3 +50,10 @@ def test_nothing_that_was_packed_has_no_cuts() -> None:
 def test_the_end_of_words_is_read_back_as_it_was_written(end: WordsEnd, data: dict[str, object]) -> None:
     assert end.data() == data
     assert WordsEnd.from_data(data) == end
+
+
+def test_nothing_said_has_neither_pieces_nor_an_end() -> None:
+    end, start = WordsEnd(1, 2), Position()
+
+    assert (Said().words(HEAD), end.data()) == ([], {"step": 1, "base": 2, "count": 0})
+    assert (end.void, start.fact, start.base, start.word) == (0, 0, 0, 0)

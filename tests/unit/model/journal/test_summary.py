@@ -4,9 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from wakeful.model.journal.fact import Measure
-from wakeful.model.journal.message import SummaryMessage, SystemMessage, Usage
+from tests.store.nouns import a_turn
+from wakeful.model.journal.fact import Answered, Brief, CallFinished, Measure, ModelChanged
+from wakeful.model.journal.message import (
+    AssistantMessage,
+    Message,
+    SummaryMessage,
+    SystemMessage,
+    ToolCall,
+    Usage,
+)
 from wakeful.model.journal.summary import CompactionReason, Summary
+from wakeful.model.spend import Spend
 
 PLAIN = Summary("All is built.", "", (), (), (), CompactionReason.AUTO, 1000, 100, "a:big", Usage(7, 3))
 
@@ -58,3 +67,26 @@ def test_usage_adds_up_and_is_paid_for_in_three_ways() -> None:
     assert one.paid_tokens == (7, 3, 4)
     # An endpoint has miscounted.
     assert Usage(2, 4, 3).paid_tokens == (0, 2, 4)
+
+
+def test_what_is_not_said_of_a_turn_is_nothing() -> None:
+    brief = Brief(a_turn(), (), 0, (), False, False, 0, _no_inputs)
+    answered = Answered(1, AssistantMessage("Yes."), Usage(3, 2), cost_usd=0.5)
+    changed = ModelChanged(1, "a:big", "b:small", "model_credit", "no credit")
+
+    assert (brief.calls_made, brief.summaries, brief.vain_summaries) == (0, 0, 0)
+    assert brief.measure.after(Usage(), 1) == Measure(0, 0)
+    assert (answered.is_cut, answered.spend) == (False, Spend(3, 2, 0.5))
+    assert changed.fields["from"] == "a:big"
+    assert not CallFinished(1, 1, ToolCall("c1", "look", "{}"), "seen", 0.1).is_error
+
+
+async def _no_inputs(step: int, index: int) -> list[Message]:
+    return []
+
+
+async def test_a_turn_that_says_nothing_of_them_has_no_work_no_list_and_no_cap() -> None:
+    brief = Brief(a_turn(), (), 0, (), False, False, 0, _no_inputs)
+
+    await brief.check_spend()
+    assert (await brief.running_work(), await brief.todo()) == ((), ())

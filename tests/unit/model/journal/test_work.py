@@ -5,7 +5,8 @@ import pytest
 from wakeful.model.journal.entry import Entry, answer_entry, input_entry, result_entry
 from wakeful.model.journal.fact import Answered
 from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
-from wakeful.model.journal.work import call_or_words
+from wakeful.model.journal.work import SubAgentWork, call_or_words
+from wakeful.model.spend import Spend
 
 
 def _answer(text: str, *arguments: str) -> Entry:
@@ -49,3 +50,10 @@ def test_of_long_words_the_end_is_shown() -> None:
 
 def test_a_step_without_an_answer_says_nothing() -> None:
     assert call_or_words([input_entry("t1", 0, 0, {"text": "go"})]) == ("", "", "")
+
+
+def test_a_sub_agent_that_has_just_begun_has_done_nothing() -> None:
+    work = SubAgentWork(*call_or_words([]))
+
+    assert (work.tool, work.argument, work.words) == ("", "", "")
+    assert (work.steps, work.sub_agents, work.spend) == (0, 0, Spend())

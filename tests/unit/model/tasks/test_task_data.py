@@ -34,3 +34,12 @@ def test_a_job_tells_whether_its_end_still_wakes_its_session() -> None:
         ended,
     ]
     assert [task_data(task)["will_notify"] for task in silent] == [False] * 4
+
+
+def test_a_new_task_runs_for_the_first_time_and_in_the_background() -> None:
+    task = a_task()
+
+    assert (task.is_running, task.has_promise, task.notice_key) == (True, True, "task:k1")
+    assert (task.attempt, task.part, task.is_inline, task.kill_intended) == (1, 0, False, False)
+    assert (task.watched_for, task.allowed_tools) == ([], None)
+    assert replace(task, spec=b'{"tools": ["look"]}').allowed_tools == ("look",)
