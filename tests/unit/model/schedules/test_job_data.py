@@ -1,6 +1,5 @@
-"""Jobs, runs and posts as clients get them."""
+"""Jobs and runs as clients get them."""
 
-from wakeful.model.messaging.post import Post, PostKind, PostState
 from wakeful.model.schedules.cron_job import CronJob, CronRun, JobStatus, ListedJob, RunStatus
 from wakeful.model.schedules.job_data import job_data, run_data
 from wakeful.model.session import Address
@@ -35,17 +34,3 @@ def test_a_run_tells_how_late_it_began() -> None:
     assert [waiting[name] for name in names] == [None, None, False, None, None, None]
     assert [late[name] for name in names] == ["1970-01-01T00:01:02.500Z", 2.5, False, "s1", "t1", None]
     assert [early[name] for name in names[1:]] == [0.0, True, None, None, "busy"]
-
-
-def test_later_posts_wait_for_one_that_may_still_arrive() -> None:
-    posts = [Post("p1", "k1", Address("slack"), PostKind.ANSWER, "hi", state=state) for state in PostState]
-
-    assert [post.state for post in posts if post.is_open] == [PostState.WAITING, PostState.SENDING, PostState.UNKNOWN]
-
-
-def test_a_new_post_was_not_tried_yet() -> None:
-    post = Post("p1", "k1", Address("slack"), PostKind.ANSWER, "hi")
-
-    assert post.is_open
-    assert (post.position, post.part, post.tries, post.highest_id) == (0, 0, 0, 0)
-    assert (post.is_marked, post.is_plain) == (False, False)

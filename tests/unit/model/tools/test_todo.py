@@ -2,7 +2,6 @@
 
 import pytest
 
-from wakeful.model.tools.failure import failure_sentence, failure_text
 from wakeful.model.tools.todo import (
     MOST_ITEMS,
     TodoChange,
@@ -51,16 +50,3 @@ def test_a_list_is_read_back_as_it_was_kept_and_an_empty_one_takes_no_bytes() ->
     assert unpack_todo(pack_todo(ITEMS)) == ITEMS
     assert pack_todo([]) == b""
     assert unpack_todo(b"") == []
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        (failure_text("gone", "It is gone.", path="a"), "It is gone."),
-        ("It broke.", "It broke."),
-        ('{"error": 7}', '{"error": 7}'),
-        ('["It broke."]', '["It broke."]'),
-    ],
-)
-def test_people_read_the_sentence_of_a_failure(text: str, sentence: str) -> None:
-    assert failure_sentence(text) == sentence
