@@ -5,14 +5,13 @@ import pkgutil
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 
-import pytest
-
 import wakeful.model
 from tests.store.nouns import a_turn
 from wakeful.model.files.attachment import Attachment
 from wakeful.model.journal.message import (
     AssistantMessage,
     Message,
+    NativeParts,
     SummaryMessage,
     SystemMessage,
     ToolMessage,
@@ -43,18 +42,22 @@ def test_what_is_not_said_of_a_noun_is_nothing_but_for_these() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "message",
-    [SystemMessage("a"), UserMessage("a"), SummaryMessage("a"), AssistantMessage("a"), ToolMessage("c1", "a")],
-)
-def test_a_message_is_the_same_wherever_it_was_recorded(message: Message) -> None:
-    recorded = replace(message, origin="turn_9.0.0")
+def test_a_message_is_the_same_wherever_it_was_recorded() -> None:
+    answer = AssistantMessage("a", native=NativeParts("claude", "anthropic", ({"text": 1},)))
+    messages: list[Message] = [
+        SystemMessage("a"),
+        UserMessage("a"),
+        SummaryMessage("a"),
+        answer,
+        ToolMessage("c1", "a"),
+    ]
 
-    assert recorded == message
-    assert "turn_9" not in repr(recorded)
-
-
-def test_whose_words_a_message_is_made_of_does_not_make_it_another_one() -> None:
+    for message in messages:
+        recorded = replace(message, origin="turn_9.0.0")
+        assert recorded == message
+        assert "turn_9" not in repr(recorded)
+    assert replace(answer, origin="turn_9.0.0").native_of("claude", "anthropic") == ({"text": 1},)
+    # Nor do they differ by whose words they are made of.
     assert UserMessage("a", is_notice=True) == UserMessage("a")
     assert SummaryMessage("a", words="b", said=("c",)) == SummaryMessage("a")
 
@@ -62,16 +65,21 @@ def test_whose_words_a_message_is_made_of_does_not_make_it_another_one() -> None
 def test_a_file_is_known_by_itself_and_not_by_its_owner() -> None:
     bare = Attachment("att_1", "a.txt", "text/plain", 7)
 
-    assert Attachment("att_1", "a.txt", "text/plain", 7, "ann", "s1", 1.0) == bare
+    owned = Attachment("att_1", "a.txt", "text/plain", 7, "ann", "s1", 1.0)
+    assert owned == bare
+    assert owned.fields == bare.fields
     assert Attachment("att_2", "a.txt", "text/plain", 7) != bare
 
 
 def test_an_address_is_the_same_whoever_has_written() -> None:
-    assert Address("slack", "C1", sender=Sender("7")) == Address("slack", "C1")
+    address = Address("slack", "C1", sender=Sender("7"))
+
+    assert address == address.without_anchor() == Address("slack", "C1")
 
 
 def test_a_turn_is_told_from_others_and_shown_in_logs_without_its_prompt() -> None:
     prompted = a_turn(system_prompt=SystemPrompt("You know that her cat is called Mia."))
 
     assert prompted == a_turn()
+    assert prompted.lease == a_turn().lease
     assert "Mia" not in repr(prompted)
