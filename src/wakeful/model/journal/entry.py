@@ -177,7 +177,7 @@ def parts_of(entry: Entry) -> list[Entry]:
     result: to a model those are two messages.
     """
     # Hardly any entry has a result, so most are not decoded.
-    result = entry.data.get("result") if entry.kind is EntryKind.INPUT and b'"result"' in entry.payload else None
+    result = entry.data.get("result") if b'"result"' in entry.payload else None
     if result is None:
         return [entry]
     call = {name: value for name, value in entry.data.items() if name != "result"}
