@@ -135,8 +135,7 @@ class Position:
 
 def pack_cuts(cuts: Iterable[int]) -> bytes:
     cuts = list(cuts)
-    longest = max(map(abs, cuts), default=0)
-    width = next(code for code, room in _WIDTHS if longest < room)
+    width = next(code for code, room in _WIDTHS if all(abs(cut) < room for cut in cuts))
     return width.encode() + array(width, cuts).tobytes()
 
 

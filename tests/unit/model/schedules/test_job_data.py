@@ -34,3 +34,10 @@ def test_a_run_tells_how_late_it_began() -> None:
     assert [waiting[name] for name in names] == [None, None, False, None, None, None]
     assert [late[name] for name in names] == ["1970-01-01T00:01:02.500Z", 2.5, False, "s1", "t1", None]
     assert [early[name] for name in names[1:]] == [0.0, True, None, None, "busy"]
+
+
+def test_a_new_job_goes_on_in_one_session_and_its_runs_are_those_of_the_schedule() -> None:
+    run = CronRun("j1", 60.0, RunStatus.QUEUED)
+
+    assert (JOB.is_fresh, JOB.status) == (False, JobStatus.ACTIVE)
+    assert (run.is_manual, run.late_seconds) == (False, None)
