@@ -26,9 +26,12 @@ def test_a_label_keeps_the_number_apart_and_a_sub_agent_has_none() -> None:
     assert end_label("failed", 127) == "failed · exit code 127"
     assert end_label("exited", 0, "delegation") == "reported"
     assert end_words("failed", None, "delegation") == "failed"
+    assert [end_label(status, 0, "delegation") for status in ("failed", "killed")] == ["failed", "was stopped"]
+    assert [end_label("exited", 0), end_label("killed", None)] == ["ended well · exit code 0", "was stopped"]
 
 
 def test_a_command_is_named_by_its_first_line() -> None:
     assert short_command("make\n") == "make"
     assert short_command("make\nmake install") == "make …"
-    assert len(short_command("x" * 100)) == 60
+    assert short_command("x" * 60) == "x" * 60
+    assert short_command("x" * 61) == "x" * 58 + " …"
