@@ -32,6 +32,13 @@ def test_the_halves_of_an_emoji_are_joined_and_a_lone_half_is_replaced() -> None
     assert shown == ["a", "😀b", "\N{REPLACEMENT CHARACTER}"]
 
 
+def test_a_half_without_its_other_half_stays_in_its_place() -> None:
+    mending = MendedText()
+
+    assert [mending.add("a\ud83d"), mending.add("b"), mending.finish()] == ["a", "\N{REPLACEMENT CHARACTER}b", ""]
+    assert mending.whole == "a\N{REPLACEMENT CHARACTER}b"
+
+
 @pytest.mark.parametrize("letter", ["\U00010000", "\U0010ffff"])
 def test_the_first_and_the_last_character_of_two_halves_are_joined(letter: str) -> None:
     units = letter.encode("utf-16-le")
