@@ -203,19 +203,13 @@ async def test_a_model_that_is_its_own_fallback_is_asked_once() -> None:
     assert models.asked == [OWN]
 
 
-def test_a_model_rests_for_ten_minutes_or_until_it_answers() -> None:
-    now = 0.0
-    resting = RestingModels(lambda: now)
-    for model, code in ((OWN, "model_credit"), (SECOND, "model_auth"), (THIRD, "model_unavailable")):
-        resting.note_failure(model, error(code))
+def test_a_model_that_answers_rests_no_more() -> None:
+    resting = RestingModels()
+    resting.note_failure(OWN, error("model_credit"))
+    resting.note_failure(SECOND, error("model_auth"))
 
-    assert [getattr(resting.error_of(model), "code", "") for model in (OWN, SECOND, THIRD)] == [
-        "model_credit", "model_auth", "",
-    ]  # fmt: skip
     resting.note_answer(OWN)
     resting.note_answer(THIRD)
+
     assert resting.error_of(OWN) is None
-    now = 599.0
     assert resting.error_of(SECOND) is not None
-    now = 601.0
-    assert resting.error_of(SECOND) is None

@@ -162,6 +162,7 @@ def test_the_operators_options_go_into_the_body_as_they_are() -> None:
         tools=[{"type": "web_search_20250305", "name": "web_search"}],
         max_tokens=64_000,
         model="another",
+        messages=[],
     )
 
     assert (body["thinking"], body["output_config"], body["max_tokens"]) == (
@@ -170,3 +171,4 @@ def test_the_operators_options_go_into_the_body_as_they_are() -> None:
     assert [tool["name"] for tool in body["tools"]] == ["look", "take", "web_search"]
     assert body["tools"][-1]["cache_control"] == {"type": "ephemeral"}
     assert body["model"] == "opus"
+    assert (list(body)[-1], len(body["messages"])) == ("messages", 1)

@@ -119,6 +119,8 @@ def test_without_tools_nothing_is_said_about_them_and_no_option_replaces_the_con
         "service_tier": "flex",
         "messages": [{"role": "system", "content": "Rhyme."}, {"role": "user", "content": [picture]}],
     }
+    # Last: then the next request begins with the same bytes.
+    assert list(body)[-1] == "messages"
 
 
 def test_the_signature_of_a_thought_goes_back_with_its_own_call() -> None:

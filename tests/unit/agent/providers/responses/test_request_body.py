@@ -83,11 +83,14 @@ def test_options_of_a_client_are_those_of_the_api(options: dict[str, Any], field
 
 
 def test_the_operators_options_go_into_the_body_as_they_are() -> None:
-    body = _body(UserMessage("Hi"), reasoning={"effort": "high"}, service_tier="flex", include=["x"], store=True)
+    body = _body(
+        UserMessage("Hi"), reasoning={"effort": "high"}, service_tier="flex", include=["x"], store=True, input=[]
+    )
 
     assert (body["reasoning"], body["service_tier"]) == ({"summary": "auto", "effort": "high"}, "flex")
     assert body["include"] == ["reasoning.encrypted_content", "x"]
     assert body["store"] is False
+    assert (list(body)[-1], len(body["input"])) == ("input", 1)
 
 
 def test_without_tools_nothing_is_said_about_them() -> None:
