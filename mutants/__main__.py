@@ -18,7 +18,7 @@ from mutants.recording.recording import record
 from mutants.report import Result, load, save, summary, told
 from mutants.sample import faults_at, harmless_faults, sample
 from mutants.seen import Seen
-from mutants.targets import Target, room_of, targets
+from mutants.targets import Target, targets
 from mutants.trying.crew import crew
 from mutants.trying.run import TOOLS
 from mutants.trying.worker import Judgement, Trial, Verdict
@@ -132,7 +132,7 @@ def _tried(faults: list[Fault], seen: Seen, options: argparse.Namespace) -> Iter
 
 
 def _trial(fault: Fault, seen: Seen, budget: Budget) -> Trial:
-    tests = choose(tests_for(fault, seen, ROOT), room_of(fault.path), budget)
+    tests = choose(tests_for(fault, seen, ROOT), fault.path, budget)
     return Trial(fault.id, fault.path, fault.content, [test.name for test in tests], sum(t.seconds for t in tests))
 
 

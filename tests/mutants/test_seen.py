@@ -1,5 +1,7 @@
 """What is known about the tests: which lines they run, also after a source has changed."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -65,17 +67,39 @@ def test_quick_tests_of_the_same_room_and_those_that_run_what_few_run_are_chosen
     far, near = Witness("tests/api/test_b.py::far", 0.1, 0b10), Witness("tests/store/test_c.py::near", 0.1, 0b10)
     special = Witness("tests/web/test_d.py::special", 0.4, 0b110)
 
-    assert choose([slow, far, quick, near, special], "store", Budget(2, 40)) == [quick, special]
-    assert choose([slow, far, quick, near], "store", Budget(9, 1)) == [far, quick, near]
-    assert choose([slow], "store", Budget(9, 1)) == [slow]
+    assert choose([slow, far, quick, near, special], "src/wakeful/store/row.py", Budget(2, 40)) == [quick, special]
+    assert choose([slow, far, quick, near], "src/wakeful/store/row.py", Budget(9, 1)) == [far, quick, near]
+    assert choose([slow], "src/wakeful/store/row.py", Budget(9, 1)) == [slow]
+
+
+def test_tests_that_are_named_after_the_source_come_first() -> None:
+    named = Witness("tests/unit/test_row_ids.py::x", 0.4, 0b1)
+    quick = Witness("tests/store/test_a.py::x", 0.05, 0b1)
+
+    assert choose([quick, named], "src/wakeful/store/row.py", Budget(1, 40)) == [named]
 
 
 def test_the_quick_tests_beside_a_chosen_one_are_tried_too() -> None:
     cases = [Witness(f"tests/store/test_a.py::x[{case}]", 0.01, 0b1) for case in range(5)]
     slow, other = Witness("tests/store/test_a.py::y", 0.5, 0b1), Witness("tests/api/test_b.py::z", 0.01, 0b1)
 
-    assert choose([*cases, slow, other], "store", Budget(1, 40)) == cases
-    assert choose(cases, "store", Budget(1, 0.1)) == cases[:3]
+    assert choose([*cases, slow, other], "src/wakeful/store/row.py", Budget(1, 40)) == cases
+    assert choose(cases, "src/wakeful/store/row.py", Budget(1, 0.1)) == cases[:3]
     # A slow test that has used up the time takes it from none of them.
     special = Witness("tests/api/test_b.py::special", 0.99, 0b111)
-    assert choose([*cases, special], "store", Budget(9, 1)) == [*cases, special]
+    assert choose([*cases, special], "src/wakeful/store/row.py", Budget(9, 1)) == [*cases, special]
+
+
+def test_a_process_that_cannot_save_its_recording_leaves_all_the_same() -> None:
+    script = """
+import os
+from mutants.recording.tracing import save_before_leaving
+
+def refuse() -> None:
+    raise PermissionError
+
+save_before_leaving(refuse)
+os._exit(3)
+"""
+
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 3
