@@ -123,14 +123,12 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("command", READS)
-def test_a_command_that_only_reads_is_known(command: str, repository: Path) -> None:
-    assert command_only_reads(command, str(repository))
+def test_a_command_that_only_reads_is_known(repository: Path) -> None:
+    assert [each for each in READS if not command_only_reads(each, str(repository))] == []
 
 
-@pytest.mark.parametrize("command", MORE, ids=lambda command: command[:40])
-def test_what_is_not_certain_does_not_count_as_reading(command: str, repository: Path) -> None:
-    assert not command_only_reads(command, str(repository))
+def test_what_is_not_certain_does_not_count_as_reading(repository: Path) -> None:
+    assert [each[:40] for each in MORE if command_only_reads(each, str(repository))] == []
 
 
 @pytest.mark.parametrize(
