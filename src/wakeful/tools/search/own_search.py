@@ -36,14 +36,17 @@ def search_by_query() -> None:
     # The server ends a search that takes too long; this holds if the server itself was killed.
     signal.setitimer(signal.ITIMER_REAL, SECONDS + 5)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    query = Query.load(sys.argv[1])
+    print_found(Query.load(sys.argv[1]), sys.stdout.buffer)
+    sys.stdout.buffer.flush()
+
+
+def print_found(query: Query, out: BinaryIO) -> None:
     with opened_folder(Path(query.folder)) as folder:
         if query.pattern is None:
             for _, path in _files(query, folder):
-                sys.stdout.buffer.write(os.fsencode(path) + b"\0")
+                out.write(os.fsencode(path) + b"\0")
         else:
-            _search(query, folder, sys.stdout.buffer)
-    sys.stdout.buffer.flush()
+            _search(query, folder, out)
 
 
 def _search(query: Query, folder: int, out: BinaryIO) -> None:

@@ -98,11 +98,10 @@ class _Translator:
 
     def _escape(self) -> str:
         name = self._escaped()
-        if name in self._words:
-            return self._words[name]
-        if name.lower() in _CLASSES:
-            return f"[{'^' if name.isupper() else ''}{_CLASSES[name.lower()]}]"
-        return self._escaped_item(name)
+        if name not in self._words and name.lower() not in _CLASSES:
+            return self._escaped_item(name)
+        self._at += 1
+        return self._words.get(name) or f"[{'^' if name.isupper() else ''}{_CLASSES[name.lower()]}]"
 
     def _escaped(self) -> str:
         """Step over a backslash, and return what follows it."""
