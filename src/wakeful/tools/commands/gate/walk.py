@@ -25,6 +25,8 @@ _CHANGING = re.compile(r"([\w.]+\.)?chdir")
 _FUNCTION = re.compile(r"(?<![\w-])(?:function\s+([\w-]{1,60})|([\w-]{1,60})\s?\(\))")
 _MOVES = re.compile(r"\b(?:cd|pushd|popd)\b")
 _DEEPEST_LOOP = 12
+# The first leaves the case; the others may go on to its next way.
+_END_OF_WAY = (";;", ";;&", ";&")
 # What these programs print: a new temporary folder, or one unknown name.
 _OUTPUTS = {"mktemp": MADE_HERE, "date": "*", "uname": "*", "arch": "*", "nproc": "*", "whoami": "*", "hostname": "*"}
 
@@ -86,6 +88,8 @@ class Walk:
             if command.separator != "&&":
                 folders.now = _together(folders.now, folders.otherwise)
                 folders.otherwise = ()
+            if command.separator in _END_OF_WAY:
+                _end_way(folders, goes_on=command.separator != ";;")
             folders.operator = command.separator
 
     def _location_of(self, command: SimpleCommand, folders: _Folders) -> Location:
@@ -230,6 +234,14 @@ def _cross_branches(command: SimpleCommand, folders: _Folders) -> None:
             folders.now = _together(folders.now, *branches.pop())
     if command.program == "case":
         branches.append([folders.now])
+
+
+def _end_way(folders: _Folders, *, goes_on: bool) -> None:
+    """The next way of a case starts where the case does; it may also start at the end of this one, if that goes on."""
+    if folders.branches:
+        start, *_ = folders.branches[-1]
+        folders.branches[-1].append(folders.now)
+        folders.now = _together(start, folders.now) if goes_on else start
 
 
 def _made_by(command: SimpleCommand) -> Sequence[str]:
