@@ -1,3 +1,4 @@
+import asyncio
 import os
 from pathlib import Path
 
@@ -60,6 +61,8 @@ async def test_every_occurrence_is_replaced_on_request(tmp_path: Path) -> None:
         (b"a\r\nb\r\n", "b", "x\ny", b"a\r\nx\r\ny\r\n"),
         (b"a\nb\r\nc\n", "a", "x\ny", b"x\ny\nb\r\nc\n"),
         (b"a\r\nb", "a\r\nb", "c\r\nd", b"c\r\nd"),
+        (b"a\r\nb", "b", "x\ny", b"a\r\nx\r\ny"),
+        (b"a\r\nb\nc", "c", "x\ny", b"a\r\nb\nx\ny"),
         (b"\xef\xbb\xbfa\r\n", "a\n", "b\n", b"\xef\xbb\xbfb\r\n"),
         ("gr\u00fc\u00df".encode(), "\u00df", "ss", "gr\u00fcss".encode()),
     ],
@@ -81,6 +84,12 @@ async def test_a_whole_file_keeps_its_line_ends_and_its_byte_order_mark(tmp_path
 
     assert (tmp_path / "a").read_bytes() == b"\xef\xbb\xbfa\r\nc\r\n"
     assert result.text == "Wrote 9 bytes to a (changed, +1 -1)."
+    # One that the new content has already is not doubled, and neither is a CR; mixed line ends stay as they are written.
+    await run(WRITE, tmp_path, path="a", content="\ufeffx\r\ny\n")
+    assert (tmp_path / "a").read_bytes() == b"\xef\xbb\xbfx\r\ny\r\n"
+    (tmp_path / "a").write_bytes(b"a\r\nb\n")
+    await run(WRITE, tmp_path, path="a", content="x\n")
+    assert (tmp_path / "a").read_bytes() == b"x\n"
 
 
 @pytest.mark.parametrize(
@@ -130,6 +139,32 @@ async def test_without_a_match_the_nearest_lines_are_shown_with_their_numbers(tm
     ]
     assert typo["nearest"] == [{"line": 3, "text": "def area(width):"}]
     assert nothing["nearest"] == []
+
+
+async def test_of_many_lines_ten_are_shown_where_most_of_the_text_stands(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("\r\n".join(["x = 1", *(f"line {number}" for number in range(20)), "x = 1", "y" * 600]))
+    wanted = "\n".join(["x = 1", *(f"line  {number}" for number in range(5)), *(f"line {n}" for n in range(5, 15))])
+
+    window = (await failure(EDIT, tmp_path, path="a", old_text=wanted, new_text=""))["nearest"]
+    long = (await failure(EDIT, tmp_path, path="a", old_text="y" * 599 + "z", new_text=""))["nearest"]
+    alike = (await failure(EDIT, tmp_path, path="a", old_text="lime 7", new_text=""))["nearest"]
+
+    assert window == [{"line": 1, "text": "x = 1"}, *({"line": n + 2, "text": f"line {n}"} for n in range(9))]
+    assert long == [{"line": 23, "text": "y" * 500}]
+    assert len(alike) == 10
+    assert {"line": 9, "text": "line 7"} in alike
+    assert alike == sorted(alike, key=lambda shown: shown["line"])
+
+
+async def test_a_text_that_occurs_very_often_is_named_at_its_first_lines(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("x\n" * 21)
+
+    error = (await failure(EDIT, tmp_path, path="a", old_text="x", new_text="y"))["error"]
+
+    lines = ", ".join(str(number) for number in range(1, 21))
+    assert error.startswith(f"old_text occurs 21 times in a, at lines {lines}, …: give more")
+    (tmp_path / "a").write_text("x\n" * 20)
+    assert "20: give more" in (await failure(EDIT, tmp_path, path="a", old_text="x", new_text="y"))["error"]
 
 
 async def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
@@ -201,6 +236,21 @@ async def test_a_call_that_was_cut_off_finds_out_whether_it_was_done(
     file.write_text("another\n")
     assert (await tool.run(arguments, context)).text == INTERRUPTED
     assert file.read_text() == "another\n"
+
+
+async def test_a_call_that_runs_again_waits_for_whoever_writes_the_file(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("old\n")
+    changer = changer_on(tmp_path / "home", ChangeRows())
+    tool, context, arguments = WriteFile(changer, Folders(HOME)), new_call(tmp_path), {"path": "a", "content": "new\n"}
+    first = await tool.run(arguments, context)
+
+    async with changer.lock_of(tmp_path / "a"):
+        (tmp_path / "a").write_text("half")
+        again = asyncio.create_task(tool.intent(arguments, context))
+        await asyncio.wait([again], timeout=0.05)
+        (tmp_path / "a").write_text("new\n")
+
+    assert await again == first
 
 
 async def test_a_change_that_could_not_be_made_leaves_no_record(

@@ -518,6 +518,15 @@ def test_what_is_too_long_to_look_through_is_asked_about(command: str, name: str
     assert name in kinds_of(command, workspace, workspace)
 
 
+def test_a_text_is_read_up_to_a_limit_of_words_commands_and_depth(workspace: Path) -> None:
+    def kinds(command: str) -> list[str]:
+        return kinds_of(command, workspace, workspace)
+
+    assert (kinds("echo" + " a" * 9_999), kinds("echo" + " a" * 10_000)) == ([], ["unclear"])
+    assert (kinds("a;" * 999 + "a"), kinds("a;" * 1_000 + "a")) == ([], ["unclear"])
+    assert (kinds("(" * 12 + "a" + ")" * 12), kinds("(" * 13 + "a" + ")" * 13)) == ([], ["unclear"])
+
+
 def test_long_text_in_a_here_document_is_let_through(workspace: Path) -> None:
     command = "cat > notes <<'EOF'\n" + "it's a line; rm -rf /x\n" * 4_000 + "EOF\n"
 

@@ -104,7 +104,7 @@ ORDINARY = [
     "git commit -m 'wakeful key is printed'",
     "cat /proc/self/status /proc/cpuinfo",
     "kill $PID; kill %1; kill -9 1",
-    "pkill -f my-dev-server",
+    "pkill -f my-dev-server; pkill '['",
     "cat > README.md <<'EOF'\nThe key is in ~/.wakeful/key.\nEOF",
 ]
 
