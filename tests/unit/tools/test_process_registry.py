@@ -198,6 +198,13 @@ def test_dangerous_command_is_refused_because_no_person_can_be_asked() -> None:
     assert "no person can be asked" in answer["error"]
 
 
+def test_the_folder_of_the_users_server_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAKEFUL_HOME", f" {tmp_path}/home ")
+
+    assert call(command=f"cat {tmp_path}/home/key")["code"] == "nobody_to_ask"
+    assert call(command="cat ~/.wakeful/key")["code"] == "nobody_to_ask"
+
+
 def test_consumed_completions_are_remembered_and_passed_to_the_engine() -> None:
     consumed: list[str] = []
     process_registry.serve_engine(consumed.append)

@@ -37,6 +37,10 @@ def tool(keeper: ProcessKeeper, ledger: Ledger) -> ProcessTool:
     return ProcessTool(keeper, ledger, SubAgents({}), HOME)
 
 
+def gated(tool: ProcessTool) -> Gated:
+    return Gated(tool, gate_of(Person(None)))
+
+
 async def started(keeper: ProcessKeeper, command: str, *, pty: bool = False) -> Task:
     task = new_task(command, pty=pty)
     await keeper.start(None, task)
@@ -62,7 +66,7 @@ async def test_process_of_another_session_is_not_found(
     task = await started(keeper, "sleep 100")
     stranger = new_turn(tmp_path, session_id="sess_2")
 
-    answer, _ = await run_tool(tool, stranger, action=action, session_id=task.id, data="x")
+    answer, _ = await run_tool(gated(tool), stranger, action=action, session_id=task.id, data="x")
     listed, _ = await run_tool(tool, stranger, action="list")
 
     assert "was not found" in answer["error"]
@@ -170,7 +174,7 @@ async def test_input_is_written_submitted_and_closed(tool: ProcessTool, keeper: 
     await run_tool(tool, turn, action="submit", session_id=task.id, data=" c")
     await run_tool(tool, turn, action="close", session_id=task.id)
     row = await ended(keeper, task.id)
-    refused, _ = await run_tool(tool, turn, action="write", session_id=task.id, data="late")
+    refused, _ = await run_tool(gated(tool), turn, action="write", session_id=task.id, data="late")
 
     assert written == {"session_id": task.id, "status": "ok", "bytes_written": 3}
     assert row.result == "a b c\nended\n"
@@ -187,6 +191,8 @@ async def test_input_is_written_submitted_and_closed(tool: ProcessTool, keeper: 
         ({"action": "poll", "session_id": "proc_unknown"}, "was not found"),
         ({"action": "wait", "session_id": "KNOWN", "timeout": -1}, "timeout must be"),
         ({"action": "wait", "session_id": "KNOWN", "timeout": 601}, "600 s at most"),
+        ({"action": "kill", "session_id": ""}, "session_id must be"),
+        ({"action": "submit", "session_id": "KNOWN", "data": 7}, "data must be"),
         ({"action": "log", "session_id": "KNOWN", "offset": -1}, "offset must be"),
         ({"action": "log", "session_id": "KNOWN", "limit": "many"}, "limit must be"),
         ({"action": "write", "session_id": "KNOWN"}, "data must be"),
@@ -199,7 +205,7 @@ async def test_bad_input_is_answered_clearly(
     if arguments.get("session_id") == "KNOWN":
         arguments = arguments | {"session_id": task.id}
 
-    answer, result = await run_tool(tool, new_turn(tmp_path), **arguments)
+    answer, result = await run_tool(gated(tool), new_turn(tmp_path), **arguments)
 
     assert words in answer["error"]
     assert answer["code"] == ("not_found" if "was not found" in words else "invalid_arguments")
@@ -247,7 +253,7 @@ async def test_delegation_has_no_output_and_no_input(
 ) -> None:
     task = await ledger.begin(None, replace(new_task("find it"), kind=TaskKind.DELEGATION))
 
-    answer, _ = await run_tool(tool, new_turn(tmp_path), action=action, session_id=task.id, data="x")
+    answer, _ = await run_tool(gated(tool), new_turn(tmp_path), action=action, session_id=task.id, data="x")
 
     assert "is a delegation" in answer["error"]
 

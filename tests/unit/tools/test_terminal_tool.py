@@ -15,6 +15,7 @@ from wakeful.model.approvals.approval import Choice
 from wakeful.model.tasks.task import Task
 from wakeful.model.turn import Lease
 from wakeful.tools.processes.keeper import ProcessKeeper
+from wakeful.tools.processes.launch import launch_of
 from wakeful.tools.processes.settings import ProcessSettings
 from wakeful.tools.terminal_tool import TerminalTool
 
@@ -243,6 +244,26 @@ async def test_only_background_calls_may_be_run_again(keeper: ProcessKeeper, wor
     assert await tool.may_rerun({"command": "ls", "background": True, "workdir": "not-there-yet"}, context)
     assert not await tool.may_rerun({"command": "ls"}, context)
     assert not await tool.may_rerun({"command": "ls", "background": False, "workdir": "not-there"}, context)
+    assert await tool.may_rerun({"command": "ls", "background": "perhaps"}, context) is False
+
+
+async def test_a_sandbox_opens_the_workspace_unless_a_link_has_taken_its_place(
+    keeper: ProcessKeeper, ledger: Ledger, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    (home / "workspace" / "own").mkdir(parents=True)
+    (home / "workspace" / "replaced").symlink_to(home)
+    tool = Gated(TerminalTool(keeper, home), gate_of(Person(Choice.ONCE)))
+
+    async def opened(workspace: Path, index: int) -> tuple[str, ...]:
+        answer, _ = await run_tool(tool, new_turn(workspace), index, command="true", background=True)
+        return launch_of(await ended(keeper, answer["session_id"])).opened
+
+    own, replaced = await opened(home / "workspace/own", 1), await opened(home / "workspace/replaced", 2)
+
+    of_session = (str(home / "results/sess_1"), str(home / "attachments/sess_1"))
+    assert own == (str(home / "workspace/own"), *of_session)
+    assert replaced == of_session
 
 
 @pytest.mark.parametrize("promise", [{"notify_on_complete": True}, {"watch_patterns": ["x"]}])

@@ -84,7 +84,7 @@ async def test_a_whole_file_keeps_its_line_ends_and_its_byte_order_mark(tmp_path
 
     assert (tmp_path / "a").read_bytes() == b"\xef\xbb\xbfa\r\nc\r\n"
     assert result.text == "Wrote 9 bytes to a (changed, +1 -1)."
-    # One that the new content has already is not doubled, and neither is a CR; mixed line ends stay as they are written.
+    # What the new content has already is not doubled; mixed line ends stay as they are written.
     await run(WRITE, tmp_path, path="a", content="\ufeffx\r\ny\n")
     assert (tmp_path / "a").read_bytes() == b"\xef\xbb\xbfx\r\ny\r\n"
     (tmp_path / "a").write_bytes(b"a\r\nb\n")

@@ -169,7 +169,9 @@ async def test_process_that_is_gone_without_an_exit_code_is_lost(ledger: Ledger,
     await until(lambda: not group_members(pid))
 
 
-async def test_another_process_with_the_same_pid_is_left_alone(ledger: Ledger, settings: ProcessSettings) -> None:
+async def test_another_process_with_the_same_pid_is_left_alone(
+    ledger: Ledger, settings: ProcessSettings, caplog: pytest.LogCaptureFixture
+) -> None:
     bystander = subprocess.Popen(["sleep", "100"], start_new_session=True)
     try:
         task = await ledger.begin(None, new_task("sleep 100"))
@@ -186,6 +188,8 @@ async def test_another_process_with_the_same_pid_is_left_alone(ledger: Ledger, s
 
         assert row.status is TaskStatus.KILLED
         assert bystander.poll() is None
+        # There was nothing left to end, which is no failure.
+        assert [record for record in caplog.records if record.levelname == "ERROR"] == []
     finally:
         bystander.kill()
         bystander.wait()

@@ -2,6 +2,8 @@
 
 import asyncio
 import gzip
+import ssl
+import zlib
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,12 +18,14 @@ from wakeful.network.checked_target import Resolve, TargetFinder, addresses_of
 from wakeful.tools.web.fetcher import Fetcher
 from wakeful.tools.web.web_fetch_tool import WebFetch
 
+CERTIFICATE = Path(__file__).parents[2] / "agent/providers/http/localhost.pem"
+
 
 @asynccontextmanager
-async def serving(answer: Any) -> AsyncIterator[str]:
+async def serving(answer: Any, tls: ssl.SSLContext | None = None) -> AsyncIterator[str]:
     server = web.ServerRunner(web.Server(answer))
     await server.setup()
-    site = web.TCPSite(server, "127.0.0.1", 0)
+    site = web.TCPSite(server, "127.0.0.1", 0, ssl_context=tls)
     await site.start()
     try:
         yield f"127.0.0.1:{server.addresses[0][1]}"
@@ -162,8 +166,11 @@ async def test_other_addresses_are_invalid(url: str) -> None:
 
 
 async def test_statuses_and_types_that_are_no_text_are_failures() -> None:
-    async with serving(always(b"no", 404)) as place:
-        assert await code_of(f"http://{place}/") == "http_status"
+    for status in (400, 404):
+        async with serving(always(b"no", status)) as place:
+            answer = orjson.loads(await fetched(f"http://{place}/"))
+        assert answer["code"] == "http_status"
+        assert answer["error"].startswith(f"http://{place}/ answered {status} ")
     async with serving(always(b"\x89PNG", content_type="image/png")) as place:
         assert await code_of(f"http://{place}/") == "binary"
     async with serving(always(b"a\0b", content_type="text/plain")) as place:
@@ -227,7 +234,69 @@ async def test_a_packed_body_is_unpacked_up_to_2_mib() -> None:
 
 async def test_a_broken_packed_body_is_a_failure() -> None:
     async with serving(always(b"not gzip", content_type="text/plain", content_encoding="gzip")) as place:
-        assert await code_of(f"http://{place}/") == "unreachable"
+        answer = orjson.loads(await fetched(f"http://{place}/"))
+
+    assert answer == {"error": f"http://{place}/ sends a damaged body.", "code": "unreachable"}
+
+
+async def test_a_body_may_be_packed_in_ways_that_are_known() -> None:
+    packed = {"gzip": gzip.compress(b"words"), "deflate": zlib.compress(b"words"), "identity": b"words", "": b"words"}
+    for coding, body in packed.items():
+        async with serving(always(body, content_type="text/plain", content_encoding=coding)) as place:
+            assert (await fetched(f"http://{place}/")).splitlines()[1:] == ["words"]
+    async with serving(always(b"x", content_type="text/plain", content_encoding="zip")) as place:
+        answer = orjson.loads(await fetched(f"http://{place}/"))
+    assert answer == {"error": f"http://{place}/ sends its body as zip, which cannot be read.", "code": "binary"}
+
+
+async def test_a_page_of_2_mib_is_read_whole_and_of_a_longer_one_the_beginning() -> None:
+    page = b"<p>a<!--".ljust(2 * 1024 * 1024 - 4, b"-") + b"-->b"
+    async with serving(always(page, content_type="text/html")) as place:
+        assert (await fetched(f"http://{place}/")).splitlines()[1:] == ["ab"]
+    async with serving(always(page + b"c", content_type="text/html")) as place:
+        answer = await fetched(f"http://{place}/")
+    assert answer.splitlines()[1:] == ["ab", "[Cut: only the first 2 MiB were read.]"]
+
+
+async def test_a_text_is_cut_after_as_many_characters_as_were_asked_for() -> None:
+    async with serving(always(b"12345", content_type="text/plain")) as place:
+        whole, cut = await fetched(f"http://{place}/", limit=5), await fetched(f"http://{place}/", limit=4)
+        refused = await code_of(f"http://{place}/", limit=0)
+
+    assert (whole.splitlines()[1:], cut.splitlines()[1:]) == (
+        ["12345"],
+        ["1234", "[Cut: the text has 5 characters.]"],
+    )
+    assert refused == "invalid_arguments"
+
+
+async def test_a_certificate_that_nobody_vouches_for_is_told() -> None:
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(CERTIFICATE)
+    async with serving(always(b"secret"), tls) as place:
+        answer = orjson.loads(await fetched(f"https://{place}/"))
+
+    assert answer == {"error": f"https://{place}/ has no valid certificate.", "code": "unreachable"}
+
+
+async def test_a_page_without_a_type_is_html_if_it_looks_like_it() -> None:
+    async def answer(request: web.BaseRequest) -> web.StreamResponse:
+        body = {"/html": b" <HTML><b>words</b>", "/text": b"<b>words</b>", "/bytes": b"a\0"}[request.path]
+        response = web.Response(body=body)
+        response.headers["content-type"] = ""
+        return response
+
+    async with serving(answer) as place:
+        html, text = await fetched(f"http://{place}/html"), await fetched(f"http://{place}/text")
+        code = await code_of(f"http://{place}/bytes")
+
+    assert html.splitlines() == [f"[http://{place}/html, 200, unknown type]", "words"]
+    assert (text.splitlines()[1:], code) == (["<b>words</b>"], "binary")
+
+
+async def test_a_redirect_that_leads_nowhere_is_a_page() -> None:
+    async with serving(always(b"here", 302, content_type="text/plain")) as place:
+        assert (await fetched(f"http://{place}/")).splitlines() == [f"[http://{place}/, 302, text/plain]", "here"]
 
 
 @pytest.mark.parametrize(
@@ -236,6 +305,9 @@ async def test_a_broken_packed_body_is_a_failure() -> None:
         ("café".encode("latin-1"), "text/plain; charset=ISO-8859-1", "café"),
         ('<meta charset="windows-1251"><p>да'.encode("cp1251"), "text/html", "да"),
         ("да".encode("utf-16"), "text/plain", "да"),
+        ("да".encode("utf-8-sig"), "text/plain; charset=latin-1", "да"),
+        ("<meta charset=utf-16><p>да".encode(), "text/html", "да"),
+        ("<meta charset=windows-1251>да".encode(), "text/plain", "<meta charset=windows-1251>да"),
         ("да".encode(), "text/plain; charset=no-such", "да"),
         ("да".encode(), "text/plain; charset=rot13", "да"),
         (b"a-b", "text/plain; charset=punycode", "a-b"),

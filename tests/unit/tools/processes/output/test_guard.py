@@ -46,6 +46,24 @@ def test_beginning_and_end_stay_and_a_page_skips_the_trimmed_part(settings: Proc
     assert (second.offset, second.text) == (7 * MIB, "c" * 2 * MIB)
 
 
+def test_where_nothing_can_be_trimmed_it_is_tried_once(
+    settings: ProcessSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(file: int, start: int, size: int) -> None:
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr("wakeful.tools.processes.output.guard.punch_hole", refuse)
+    path = tmp_path / "output"
+    path.write_bytes(b"a" * 2 * MIB)
+    guard = OutputGuard(replace(settings, output_cap=MIB))
+    assert guard.is_too_large(path)
+
+    guard.trim(path)
+
+    assert not guard.is_too_large(path)
+    assert not guard.is_too_large(tmp_path / "none")
+
+
 async def test_no_file_of_a_command_can_fill_the_disk(
     ledger: Ledger, settings: ProcessSettings, tmp_path: Path
 ) -> None:

@@ -113,6 +113,12 @@ def test_a_page_ends_before_a_secret_that_follows_it(tmp_path: Path) -> None:
     assert output.page(0, 5, is_whole=True).text == "first"
 
 
+def test_a_page_begins_after_a_secret_that_ends_before_it(tmp_path: Path) -> None:
+    output = output_of(tmp_path, b"secret-token is", "secret-token")
+
+    assert [output.page(start, 100, is_whole=True).text for start in (11, 12, 13)] == ["*** is", " is", "is"]
+
+
 def test_secret_that_a_tail_begins_in_is_masked(tmp_path: Path) -> None:
     output = output_of(tmp_path, b"the secret-token is", "secret-token")
 
