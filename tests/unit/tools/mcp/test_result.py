@@ -4,6 +4,7 @@ import struct
 from base64 import b64encode
 from typing import Any
 
+import orjson
 import pytest
 
 from tests.mcp.made_server import PIXEL
@@ -48,6 +49,40 @@ def test_a_picture_that_no_model_takes_is_not_shown_and_says_so(data: bytes) -> 
 
     assert result.text == f"[Image: image/png, {len(data)} bytes. It is too large or damaged, and not shown.]"
     assert result.pictures == ()
+
+
+def test_a_failure_says_what_the_server_says_or_that_it_says_nothing() -> None:
+    told = result_from({"content": [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}], "isError": True})
+    silent = result_from({"isError": True, "structuredContent": {"a": 1}})
+    fine = result_from({"content": [{"type": "text", "text": "one"}], "isError": "yes"})
+
+    assert (told.is_error, orjson.loads(told.text)) == (True, {"error": "one\ntwo", "code": "tool_error"})
+    assert orjson.loads(silent.text)["error"] == "The tool failed, and its server does not say why."
+    assert (fine.is_error, fine.text) == (False, "one")
+
+
+def test_structured_content_is_shown_where_no_text_is() -> None:
+    audio = {"type": "audio", "data": "AA=="}
+
+    assert result_from({"structuredContent": {"a": 1}}).text == '{"a":1}'
+    assert result_from({"content": [audio], "structuredContent": [0]}).text == "[Audio: unknown type, 1 bytes]\n[0]"
+    assert result_from({"content": [{"type": "text", "text": ""}], "structuredContent": 1}).text == (
+        "[The tool returned nothing.]"
+    )
+
+
+@pytest.mark.parametrize(
+    ("block", "text"),
+    [
+        ({"type": "resource_link", "uri": "https://a.example"}, "[Resource: https://a.example]"),
+        ({"type": "resource_link", "uri": "https://a.example", "name": 7}, "[Resource: https://a.example]"),
+        ({"type": "resource", "resource": {"blob": "AAA="}}, "[Resource: , unknown type, 2 bytes]"),
+        ({"type": "image", "data": "no base64"}, "damaged"),
+        ({"type": "image", "mimeType": 7, "data": ""}, "[Image: unknown type, 0 bytes."),
+    ],
+)
+def test_a_block_is_described(block: dict[str, Any], text: str) -> None:
+    assert text in result_from({"content": [block]}).text
 
 
 @pytest.mark.parametrize("answer", [{}, {"content": []}, {"content": "text"}, {"content": [{"type": "text"}]}])

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,10 +19,12 @@ from tests.unit.tools.kit import Person, new_turn
 from wakeful.model.approvals.approval import Choice
 from wakeful.model.approvals.mode import Mode
 from wakeful.model.tools.mcp import McpState
-from wakeful.tools.base import ToolContext
+from wakeful.tools.base import Intent, ToolContext
 from wakeful.tools.mcp import server
 from wakeful.tools.mcp.failures import ServerEnded
 from wakeful.tools.mcp.kept_files import KeptFiles
+from wakeful.tools.mcp.listing import ListedTool
+from wakeful.tools.mcp.mcp_tool import McpTool
 from wakeful.tools.mcp.server import Connect
 from wakeful.tools.mcp.server_log import MOST_BYTES
 from wakeful.tools.mcp.servers import McpServers
@@ -208,6 +211,66 @@ def test_a_server_of_another_wakeful_that_runs_is_left_alone(tmp_path: Path) -> 
         KeptFiles(tmp_path).clean_up()
 
         assert server.poll() is None
+
+
+def test_of_toolsets_those_that_no_turn_has_used_for_a_month_are_forgotten(tmp_path: Path) -> None:
+    files, turn = KeptFiles(tmp_path), new_turn(tmp_path)
+    day = 86_400
+    ages = {"sess_old": 30 * day + 60, "sess_new": 30 * day - 60, "sess_other": 0}
+    for number, (session, age) in enumerate(ages.items()):
+        files.keep_toolset(replace(turn, session_id=session), {"note": str(number), "tools": []})
+        then = time.time() - age
+        for path in (tmp_path / "mcp").rglob("*.json"):
+            if path.stat().st_mtime > time.time() - 10:
+                os.utime(path, (then, then))
+
+    files.clean_up()
+
+    kept = [files.toolset(replace(turn, session_id=session)) for session in ages]
+    assert kept == [None, {"note": "1", "tools": []}, {"note": "2", "tools": []}]
+    assert len(list((tmp_path / "mcp" / "toolsets").iterdir())) == 2
+    assert files.toolset(replace(turn, session_id="sess_other", id="turn_2")) is None
+
+
+def test_a_toolset_that_a_turn_uses_again_is_kept_for_another_month(tmp_path: Path) -> None:
+    files, turn, content = KeptFiles(tmp_path), new_turn(tmp_path), {"note": "", "tools": []}
+    files.keep_toolset(turn, content)
+    (path,) = (tmp_path / "mcp" / "toolsets").iterdir()
+    os.utime(path, (0, 0))
+
+    files.keep_toolset(replace(turn, id="turn_2"), content)
+    files.clean_up()
+
+    assert files.toolset(replace(turn, id="turn_2")) == content
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"mark": "another"}', b"7"])
+def test_a_listing_that_cannot_be_read_is_none(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "mcp").mkdir()
+    (tmp_path / "mcp" / "raw.json").write_bytes(content)
+    (tmp_path / "mcp" / "raw-1.pid").write_bytes(content)
+
+    assert KeptFiles(tmp_path).listing(raw()) is None
+    KeptFiles(tmp_path).clean_up()
+    assert not (tmp_path / "mcp" / "raw-1.pid").exists()
+
+
+async def test_a_person_is_shown_the_beginning_of_long_arguments(tmp_path: Path) -> None:
+    listed = ListedTool("write", "", {"type": "object", "properties": {}})
+    tool = McpTool("mcp__raw__write", listed, server.McpServer(raw(), KeptFiles(tmp_path), _no_package))
+    context = ToolContext(new_turn(tmp_path), 1, 1, "call_1")
+
+    whole, cut = [await tool.intent({"a": "x" * count}, context) for count in (2_000 - 14, 2_000 - 13)]
+
+    assert isinstance(whole, Intent)
+    assert isinstance(cut, Intent)
+    assert whole.command == 'write {"a":"' + "x" * 1_986 + '"}'
+    assert cut.command == 'write {"a":"' + "x" * 1_987 + '"…'
+    assert [reason.reason for reason in cut.reasons] == ["uses write of the MCP server raw"]
+
+
+def _no_package() -> Connect:
+    raise ServerEnded("its package is missing")
 
 
 def _note(home: Path, owner: Identity, process: Identity) -> None:
