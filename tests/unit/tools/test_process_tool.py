@@ -96,7 +96,8 @@ async def test_result_that_shows_an_end_consumes_its_notice(
     task = await started(keeper, "echo bye; exit 7")
     await ended(keeper, task.id)
 
-    answer, result = await run_tool(tool, new_turn(tmp_path), action=action, session_id=task.id)
+    # The longest wait that is allowed.
+    answer, result = await run_tool(tool, new_turn(tmp_path), action=action, session_id=task.id, timeout=600)
 
     assert (answer["status"], answer["exit_code"]) == ("failed", 7)
     assert result.consumes == (task.id,)

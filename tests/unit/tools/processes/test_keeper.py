@@ -4,16 +4,19 @@ import asyncio
 import os
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import uvloop
 
+from tests.patience import PATIENCE
 from tests.unit.tools.processes.kit import Ledger, ended, group_members, is_alive, keeping, new_task, until
 from wakeful.errors import StoreUnavailable
 from wakeful.model.tasks.task import Task, TaskOutcome, TaskStatus
 from wakeful.tools.processes.keeper import SpawnFailed
+from wakeful.tools.processes.output.guard import OutputGuard
 from wakeful.tools.processes.settings import MIB, ProcessSettings
 from wakeful.tools.processes.stdin import InputRefused
 
@@ -363,6 +366,29 @@ async def test_call_that_has_begun_a_process_is_answered_with_that_one(settings:
 
     assert second == first
     assert os.listdir(settings.root) == [task.id]
+
+
+async def test_the_files_of_a_foreground_command_stay_as_long_as_its_output_is_looked_after(
+    ledger: Ledger, settings: ProcessSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+
+    def trim_slowly(guard: OutputGuard, output: Path) -> None:
+        begun.set()
+        may_end.wait(PATIENCE)
+        output.stat()
+
+    monkeypatch.setattr(OutputGuard, "is_too_large", lambda guard, output: True)
+    monkeypatch.setattr(OutputGuard, "trim", trim_slowly)
+
+    async with keeping(ledger, settings) as keeper:
+        job = asyncio.create_task(keeper.foreground.run("sleep 100", "/", timeout=0.01, pty=False))
+        await asyncio.to_thread(begun.wait, PATIENCE)
+        done, _ = await asyncio.wait([job], timeout=0.15)
+        may_end.set()
+
+    assert not done
+    assert (await job).exit_code == 124
 
 
 async def test_input_is_written_and_ended(ledger: Ledger, settings: ProcessSettings) -> None:

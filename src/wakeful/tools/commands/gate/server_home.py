@@ -50,7 +50,6 @@ _NAMES_ONLY = frozenset(
     ["ls", "echo", "printf", "wc", "stat", "du", "file", "dirname", "basename", "realpath", "readlink"]
 )
 _FIND_WITHIN = re.compile(r"\$\(\s?find ([^\s()]+)")
-_GLOB = re.compile(r"[*?\[]")
 _ADDRESSED = re.compile(r"(?i)file://|(?:unix[\w-]*|g?open|file):(?=[./~])")
 # The root and the folder of a command's own process, or of any other.
 _THROUGH_PROCESS = re.compile(r"/proc/(?:[^/]+/task/)?[^/]+/(?:root|(?P<cwd>cwd))(?P<to>/.*)")
@@ -117,21 +116,21 @@ def _is_meant(target: CommandTarget) -> bool:
 def _homes_of(word: str, location: Location) -> Iterator[CommandTarget]:
     if _names_server_process(word):
         yield CommandTarget(word, word)
-    yield from (target for target in location.targets(word) if target.path and _is_home(target.path, location.ground))
+    yield from (
+        target for target in location.targets(word) if target.path and _may_be_home(target.path, location.ground)
+    )
     # A link in the workspace may lead to the server's folder.
     followed = location.targets(word, follow=True)
     yield from (target for target in followed if target.path and location.ground.is_home(target.path))
 
 
-def _is_home(path: str, ground: Ground) -> bool:
-    if not _GLOB.search(path):
-        return ground.is_home(path)
+def _may_be_home(path: str, ground: Ground) -> bool:
+    """Return whether a path, which may have wildcards, may mean the server's folder or something in it."""
     return any(_may_be(path, home, ground) for home in ground.homes)
 
 
-def _may_be(pattern: str, home: str, ground: Ground) -> bool:
-    """Return whether a path with wildcards may match the server's folder or something in it."""
-    steps, names = pattern.split("/"), home.split("/")
+def _may_be(path: str, home: str, ground: Ground) -> bool:
+    steps, names = path.split("/"), home.split("/")
     if len(steps) < len(names) or not all(map(_matches, names, steps)):
         return False
     return ground.is_home("/".join((home, *steps[len(names) :])))

@@ -117,11 +117,11 @@ async def _read(process: Process, to_session: MemoryObjectSendStream[SessionMess
 def _message_in(line: bytes) -> SessionMessage | None:
     """Return None for a line that is no message."""
     try:
-        return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+        return SessionMessage(jsonrpc_message_adapter.validate_json(line))
     except ValueError:
         pass
     try:
-        return SessionMessage(jsonrpc_message_adapter.validate_json(_mended(line), by_name=False))
+        return SessionMessage(jsonrpc_message_adapter.validate_json(_mended(line)))
     except (ValueError, RecursionError):
         return None
 
