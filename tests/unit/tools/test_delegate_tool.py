@@ -139,36 +139,39 @@ async def test_what_a_model_filled_in_without_need_does_no_harm(
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "words"),
     [
-        {},
-        {"goal": "  "},
-        {"goal": 7},
-        {"goal": None},
-        {"goal": "count", "context": 7},
-        {"goal": "count", "background": "yes"},
-        {"goal": "count", "tasks": [{"goal": "two"}]},
-        {"tasks": "count"},
-        {"tasks": {"goal": "count"}},
-        {"tasks": ["count"]},
-        {"tasks": [{"goal": "one"}, {"context": "two"}]},
-        {"tasks": [{"goal": "one"}], "context": ["farm"]},
-        {"tasks": [{"goal": "one"}] * 4},
-        {"goal": "count", "model": 7},
-        {"goal": "count", "model": "large"},
-        {"goal": "count", "tools": "read_file"},
-        {"goal": "count", "tools": [7]},
-        {"goal": "count", "tools": ["read_file"]},
-        {"tasks": [{"goal": "one"}, {"goal": "two", "tools": ["terminal"]}]},
+        ({}, "Every goal must be a string"),
+        ({"goal": "  "}, "Every goal must be a string"),
+        ({"goal": 7}, "Every goal must be a string"),
+        ({"goal": None}, "Every goal must be a string"),
+        ({"goal": "count", "context": 7}, "Every goal must be a string"),
+        ({"goal": "count", "background": "yes"}, "background must be true or false."),
+        ({"goal": "count", "tasks": [{"goal": "two"}]}, "Give either goal or tasks, not both."),
+        ({"tasks": "count"}, "tasks must be a list of goals."),
+        ({"tasks": {"goal": "count"}}, "tasks must be a list of goals."),
+        ({"tasks": ["count"]}, "Every goal must be a string"),
+        ({"tasks": [{"goal": "one"}, {"context": "two"}]}, "Every goal must be a string"),
+        ({"tasks": [{"goal": "one"}], "context": ["farm"]}, "Every goal must be a string"),
+        ({"tasks": [{"goal": "one"}] * 4}, "At most 3 sub-agents."),
+        ({"goal": "count", "model": 7}, "model must be the name of a model."),
+        ({"goal": "count", "model": "large"}, "large"),
+        ({"goal": "count", "tools": "read_file"}, "tools must be a list of names of tools."),
+        ({"goal": "count", "tools": [7]}, "tools must be a list of names of tools."),
+        ({"goal": "count", "tools": ["read_file"]}, "There is no tool 'read_file' to hand on"),
+        (
+            {"tasks": [{"goal": "one"}, {"goal": "two", "tools": ["terminal"]}]},
+            "There is no tool 'terminal' to hand on",
+        ),
     ],
 )
 async def test_bad_arguments_are_answered_with_a_reason_and_start_nothing(
-    ledger: Ledger, tmp_path: Path, arguments: dict[str, Any]
+    ledger: Ledger, tmp_path: Path, arguments: dict[str, Any], words: str
 ) -> None:
     answer = await run(ledger, tmp_path, **arguments)
     assert list(answer) == ["error", "code"]
-    assert answer["code"] in ("invalid_arguments", "too_large")
-    assert len(answer["error"]) > 10
+    assert answer["code"] == ("too_large" if "At most" in words else "invalid_arguments")
+    assert words in answer["error"]
     assert ledger.started == []
 
 

@@ -139,6 +139,10 @@ async def test_without_a_match_the_nearest_lines_are_shown_with_their_numbers(tm
     ]
     assert typo["nearest"] == [{"line": 3, "text": "def area(width):"}]
     assert nothing["nearest"] == []
+    (tmp_path / "b").write_text("vwxyz\nabcde\n")
+    assert (await failure(EDIT, tmp_path, path="b", old_text="abcfg", new_text=""))["nearest"] == [
+        {"line": 2, "text": "abcde"}
+    ]
 
 
 async def test_of_many_lines_ten_are_shown_where_most_of_the_text_stands(tmp_path: Path) -> None:

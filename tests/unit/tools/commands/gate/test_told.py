@@ -333,6 +333,8 @@ WALKING: Told = [
     ("git clone http://x/y.git z; cd z; rm -rf ../x", []),
     ("git clone http://x/y; cd y; rm -rf ../x", []),
     ("mkdir y; cd y; rm -rf ../x", []),
+    ("mkdir done; cd done; rm -rf ../x", []),
+    ("'if' rm -rf OTHER", ["delete_outside OTHER: deletes OTHER (outside)"]),
     ("case x in a) cd src;; b) cd ..;; esac; rm -rf x", ["delete_outside ABOVE/x: deletes ABOVE/x (outside)"]),
     ("case x in a) cd src;; b) cd src;; esac; rm -rf ../x", ["delete_outside ABOVE/x: deletes ABOVE/x (outside)"]),
     ("case x in a) cd src;; *) cd src;; esac; rm -rf x", []),
