@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.tools.kit import HOME, new_turn, run_tool
+from tests.unit.tools.kit import HOME, new_turn, run_tool, tool_context
+from wakeful.errors import AttachmentTooLarge
 from wakeful.model.files.attachment import Attachment
 from wakeful.model.session import Address
 from wakeful.model.turn import Door, Turn
+from wakeful.tools.base import Intent
 from wakeful.tools.files.workspace import Folders
 from wakeful.tools.show_file_tool import ShowFileTool
 
@@ -53,8 +55,18 @@ async def test_a_file_is_posted_with_its_caption(tmp_path: Path) -> None:
     assert poster.posted == [(1, 1, tmp_path / "plan.txt", "The plan")]
 
 
-@pytest.mark.parametrize("path", ["/etc/passwd", "../outside.txt", "link", "big.txt", "folder", "gone.txt"])
-async def test_what_is_outside_too_large_or_no_file_is_refused(tmp_path: Path, path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("/etc/passwd", "outside"),
+        ("../outside.txt", "outside"),
+        ("link", "outside"),
+        ("big.txt", "too_large"),
+        ("folder", "not_a_file"),
+        ("gone.txt", "not_found"),
+    ],
+)
+async def test_what_is_outside_too_large_or_no_file_is_refused(tmp_path: Path, path: str, code: str) -> None:
     workspace = tmp_path / "work"
     (workspace / "folder").mkdir(parents=True)
     (tmp_path / "outside.txt").write_text("secret")
@@ -62,10 +74,46 @@ async def test_what_is_outside_too_large_or_no_file_is_refused(tmp_path: Path, p
     (workspace / "big.txt").write_text("x" * 11)
     poster = Poster()
 
-    _, result = await run_tool(a_tool(poster), a_turn(workspace), path=path)
+    told, result = await run_tool(a_tool(poster), a_turn(workspace), path=path)
 
-    assert result.is_error
+    assert (result.is_error, told["code"]) == (True, code)
     assert poster.posted == []
+
+
+async def test_the_limits_of_the_chat_and_of_the_page_count_each_for_itself(tmp_path: Path) -> None:
+    (tmp_path / "ten").write_text("x" * 10)
+    (tmp_path / "twenty").write_text("x" * 20)
+    (tmp_path / "more").write_text("x" * 21)
+    poster, keeper = Poster(), Keeper()
+    keeper.most_bytes = 9
+
+    sent, result = await run_tool(a_tool(poster, keeper), a_turn(tmp_path), path="ten", caption=7)
+    keeper.most_bytes = 20
+    kept, _ = await run_tool(a_tool(poster, keeper), a_turn(tmp_path, "web"), path="twenty")
+    refused, _ = await run_tool(a_tool(poster, keeper), a_turn(tmp_path, "web"), path="more")
+
+    # The chat takes more than the page gets a copy of.
+    assert (sent, result.shows, poster.posted) == ({"sent": "ten"}, (), [(1, 1, tmp_path / "ten", "")])
+    assert (kept, [path.name for _, path in keeper.kept]) == ({"shown": "twenty"}, ["twenty"])
+    assert refused["error"] == "more is too large to be shown here: it has 0.0 MB, and the limit is 0 MB."
+
+
+async def test_a_file_that_grows_while_it_is_copied_is_refused(tmp_path: Path) -> None:
+    class Full(Keeper):
+        async def keep_file(self, attachment_id: str, path: Path, session_id: str) -> Attachment:
+            raise AttachmentTooLarge("It has grown.")
+
+    (tmp_path / "plan.txt").write_text("one")
+
+    told, result = await run_tool(a_tool(Poster(), Full()), a_turn(tmp_path, "web"), path="plan.txt")
+
+    assert (told, result.is_error) == ({"error": "It has grown.", "code": "too_large"}, True)
+
+
+async def test_nobody_is_asked_about_it_and_a_call_may_run_again(tmp_path: Path) -> None:
+    tool, context = a_tool(Poster()), tool_context(tmp_path)
+
+    assert (await tool.intent({}, context), await tool.may_rerun({}, context)) == (Intent(), True)
 
 
 async def test_a_session_that_a_person_can_look_at_shows_the_file(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.tools.kit import SubAgents
 from tests.unit.tools.processes.kit import Ledger, keeping, new_task
-from wakeful.model.tasks.task import Host, LogPage, Task, TaskKind, TaskStatus
+from wakeful.model.tasks.task import Host, LogPage, Task, TaskKind, TaskOutcome, TaskStatus
 from wakeful.tools.processes.settings import ProcessSettings
 from wakeful.tools.task_desk import TaskDesk
 
@@ -56,3 +56,16 @@ async def test_the_last_percentage_at_the_end_of_an_output_is_its_progress(
     tmp_path: Path, output: str, percent: int | None
 ) -> None:
     assert (await _log(tmp_path, new_task("make"), output=output))[1] == percent
+
+
+async def test_work_is_ended_by_whoever_keeps_it(tmp_path: Path) -> None:
+    ledger, agents = Ledger(), SubAgents({_DELEGATION.id: _DELEGATION})
+    async with keeping(ledger, ProcessSettings(tmp_path / "processes")) as keeper:
+        desk = TaskDesk(keeper, agents)
+        ended_before = await ledger.begin(None, new_task("make"))
+        await ledger.finish(ended_before.id, TaskOutcome(TaskStatus.EXITED, 0, "", ""))
+
+        assert await desk.kill_task(_DELEGATION)
+        assert not await desk.kill_task(ended_before)
+
+    assert agents.tasks[_DELEGATION.id].kill_intended

@@ -175,6 +175,13 @@ def test_git_does_more_than_read_where_its_settings_may_be_elsewhere(repository:
     assert not command_only_reads("git status", str(repository))
 
 
+def test_git_does_more_than_read_in_a_work_tree_whose_settings_are_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / ".git").write_text("gitdir: /elsewhere\n")
+
+    assert not command_only_reads("git status", str(tmp_path))
+    assert command_only_reads("ls", str(tmp_path))
+
+
 def test_a_repository_within_the_repository_may_name_a_program(repository: Path) -> None:
     _make_evil(repository / "within")
     identity = ["-c", "user.name=x", "-c", "user.email=x"]

@@ -65,11 +65,6 @@ class Walk:
         self._made: set[str] = set()
         self._loops: list[_Loop] = []
 
-    @property
-    def directories(self) -> Directories:
-        """Where the outermost shell may be now."""
-        return self._shells[()].now
-
     def learn_functions(self, text: str) -> None:
         """Remember functions that may change the folder: calling one makes the folder unknown."""
         if _MOVES.search(text):
