@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from wakeful.context import clear_session_vars, set_session_cwd, set_session_vars
-from wakeful.tools.process_registry import process_registry
+from wakeful.tools.process_registry import ProcessRegistry, process_registry
 from wakeful.tools.processes.launch import Launch, launch_of
 from wakeful.tools.terminal_tool import terminal_tool
 
@@ -236,3 +236,22 @@ def test_concurrent_sessions_keep_their_names() -> None:
 
     entries = [process_registry.completion_queue.get(timeout=10) for _ in threads]
     assert {(entry["session_key"], entry["exit_code"]) for entry in entries} == {(f"key{n}", n) for n in range(20)}
+
+
+def test_its_threads_end_with_it() -> None:
+    names = {process_registry.run(lambda keeper: asyncio.to_thread(lambda: threading.current_thread().name))}
+    names |= {thread.name for thread in threading.enumerate() if thread.name.startswith("wakeful-processes")}
+    assert {name.partition("_")[0] for name in names} == {"wakeful-processes"}
+
+    process_registry.close()
+
+    assert not names & {thread.name for thread in threading.enumerate()}
+
+
+def test_of_ends_that_were_seen_the_newest_ten_thousand_are_remembered() -> None:
+    registry = ProcessRegistry()
+    for number in range(10_001):
+        registry.note_delivered(f"proc_{number}")
+
+    seen = [registry.is_completion_consumed(f"proc_{number}") for number in (0, 1, 10_000)]
+    assert seen == [False, True, True]

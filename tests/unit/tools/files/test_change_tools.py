@@ -18,6 +18,8 @@ from wakeful.model.approvals.approval import Choice
 from wakeful.model.journal.change import ChangeKind
 from wakeful.model.journal.transcript import INTERRUPTED
 from wakeful.tools.files.change_tools import EditFile, WriteFile
+from wakeful.tools.files.copies import DELETED, RESTORED, FileCopies
+from wakeful.tools.files.file_changer import FileChanger
 from wakeful.tools.files.workspace import Folders
 
 EDIT, WRITE = edit_tool(), write_tool()
@@ -100,6 +102,7 @@ async def test_a_whole_file_keeps_its_line_ends_and_its_byte_order_mark(tmp_path
         ({"old_text": "a"}, "invalid_arguments", "new_text must be a string"),
         ({"old_text": "a", "new_text": "b", "replace_all": "yes"}, "invalid_arguments", "replace_all must be true"),
         ({"old_text": "a", "new_text": "a"}, "unchanged", "old_text and new_text are the same"),
+        ({"old_text": "x\ny", "new_text": "x\r\ny", "path": "crlf"}, "unchanged", "old_text and new_text differ in"),
         ({"old_text": "aa", "new_text": "b"}, "not_unique", "old_text occurs 2 times in text, at lines 2, 2:"),
         ({"old_text": "one", "new_text": "b"}, "not_unique", "old_text occurs 3 times in text, at lines 1, 3, 4:"),
         ({"old_text": "a", "new_text": "b", "path": "none"}, "not_found", "none was not found"),
@@ -116,6 +119,7 @@ async def test_an_edit_that_cannot_be_made_says_why_and_changes_nothing(
     (tmp_path / "text").write_text("one\naaa\none\none\n")
     (tmp_path / "bytes").write_bytes(b"a\0")
     (tmp_path / "latin").write_bytes(b"a\xe4")
+    (tmp_path / "crlf").write_bytes(b"x\r\ny\r\n")
     (tmp_path / "out").symlink_to("/etc/hostname")
 
     answer = await failure(EDIT, tmp_path, **{"path": "text"} | arguments)
@@ -240,6 +244,36 @@ async def test_a_call_that_was_cut_off_finds_out_whether_it_was_done(
     file.write_text("another\n")
     assert (await tool.run(arguments, context)).text == INTERRUPTED
     assert file.read_text() == "another\n"
+
+
+async def test_a_call_that_was_cut_off_after_it_wrote_over_a_large_file_has_the_same_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wakeful.tools.files.drafts.LARGEST_KEPT", 3)
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    (workspace / "a").write_text("four")
+    tool, context = _tool_with_rows(WriteFile, tmp_path), new_call(workspace)
+
+    first = await tool.run({"path": "a", "content": "new\nlines"}, context)
+
+    assert first.text == "Wrote 9 bytes to a (changed, +2 -0)."
+    assert await tool.run({"path": "a", "content": "new\nlines"}, context) == first
+    assert await tool.tool.may_rerun({}, context) is True
+
+
+async def test_a_change_is_taken_back_once_and_a_second_time_does_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "old").write_text("one")
+    rows, copies = ChangeRows(), FileCopies(tmp_path / "home")
+    tool = WriteFile(FileChanger(rows, copies), Folders(HOME))
+    for name in ("old", "new"):
+        await run(tool, tmp_path, path=name, content="two")
+    changed, made = rows.all.values()
+
+    outcomes = [await copies.take_back(each, force=False) for each in (changed, made, changed, made)]
+
+    assert outcomes == [RESTORED, DELETED, RESTORED, DELETED]
+    assert ((tmp_path / "old").read_text(), (tmp_path / "new").exists()) == ("one", False)
 
 
 async def test_a_call_that_runs_again_waits_for_whoever_writes_the_file(tmp_path: Path) -> None:

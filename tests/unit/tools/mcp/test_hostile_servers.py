@@ -82,11 +82,22 @@ async def test_a_server_that_is_reaped_before_it_is_held_fails_with_its_last_wor
         assert only(servers).error == "it ended with exit code 3: no licence"
 
 
-async def test_a_command_that_does_not_exist_fails_with_a_reason(tmp_path: Path) -> None:
-    async with running(tmp_path, McpServerSettings("tickets", command="no-such-program")) as servers:
+@pytest.mark.parametrize(
+    ("command", "cwd", "error"),
+    [
+        ("no-such-program", "", "no-such-program: command not found"),
+        ("no-such-program", "/", "no-such-program: command not found"),
+        ("true", "/no/such/folder", "its folder /no/such/folder does not exist"),
+        ("/etc/passwd", "", "/etc/passwd could not be started: Permission denied"),
+    ],
+)
+async def test_a_command_that_cannot_be_run_fails_with_a_reason(
+    tmp_path: Path, command: str, cwd: str, error: str
+) -> None:
+    async with running(tmp_path, McpServerSettings("tickets", command=command, cwd=cwd)) as servers:
         await servers.toolset(new_turn(tmp_path))
 
-        assert (only(servers).state, only(servers).error) == (McpState.FAILED, "no-such-program: command not found")
+        assert (only(servers).state, only(servers).error) == (McpState.FAILED, error)
 
 
 async def test_a_failure_that_comes_again_at_every_start_is_warned_about_once(

@@ -88,3 +88,14 @@ def test_host_keeps_its_id(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["host"]
     assert this_host(tmp_path.parent).id != first.id
     (tmp_path.parent / "host").unlink()
+
+
+def test_of_two_servers_that_start_at_once_the_first_names_the_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = this_host(tmp_path)
+    # As if the other one had written it just now.
+    monkeypatch.setattr(Path, "exists", lambda path: False)
+
+    assert this_host(tmp_path) == first
+    assert [path.name for path in tmp_path.iterdir()] == ["host"]

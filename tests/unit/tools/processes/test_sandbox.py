@@ -4,6 +4,7 @@ import os
 import signal
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import orjson
@@ -13,7 +14,7 @@ from tests.unit.tools.processes.kit import Ledger, end_all_below, ended, group_m
 from wakeful.model.tasks.task import Task
 from wakeful.tools.processes.folder import ProcessFolder
 from wakeful.tools.processes.keeper import ProcessKeeper
-from wakeful.tools.processes.sandbox import SandboxSetting, choose_sandbox
+from wakeful.tools.processes.sandbox import Sandbox, SandboxSetting, choose_sandbox
 from wakeful.tools.processes.settings import ProcessSettings
 
 
@@ -182,6 +183,34 @@ def test_the_setting_decides_and_says_why(home: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("PATH", "/nowhere")
     choice = choose_sandbox(SandboxSetting.BWRAP, home)
     assert (choice.kind, choice.why) == ("none", "bubblewrap is not installed")
+    monkeypatch.setattr("os.getuid", lambda: 1_000)
+    assert choose_sandbox(SandboxSetting.AUTO, home).why == "bubblewrap is not installed"
+
+
+def test_root_keeps_less_inside_and_only_folders_of_the_server_are_opened(home: Path) -> None:
+    (home / "link").symlink_to(home / "key")
+    opened = [str(home / "workspace"), str(home / "link"), str(home), "/etc", str(home / "workspace")]
+
+    def arguments(*, is_root: bool) -> list[str]:
+        return Sandbox("bwrap", "env", home, is_root).around(["true"], "/", opened)
+
+    bound = [after for before, after in pairwise(arguments(is_root=False)) if before == "--bind-try"]
+    assert bound == [str(home / "workspace")]
+    assert arguments(is_root=False)[4:7] == ["--dev-bind", "/dev", "/dev"]
+    assert "--cap-drop" not in arguments(is_root=False)
+    assert arguments(is_root=True)[4:11] == ["--dev", "/dev", "--ro-bind", "/sys", "/sys", "--cap-drop", "ALL"]
+    assert ("--ro-bind-try" in arguments(is_root=True), "--ro-bind-try" in arguments(is_root=False)) == (True, False)
+    assert "cap_sys_admin" not in arguments(is_root=True)
+
+
+def test_a_program_that_cannot_start_is_no_sandbox(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = tmp_path / "bin" / "bwrap"
+    fake.parent.mkdir()
+    fake.write_text("#!/nowhere\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{fake.parent}:{os.environ['PATH']}")
+
+    assert choose_sandbox(SandboxSetting.BWRAP, home).why == "bubblewrap does not start: FileNotFoundError"
 
 
 def test_a_sandbox_that_does_not_work_is_not_used(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,11 @@
 """Parts of an output, wherever it is cut."""
 
+import os
 from pathlib import Path
 
 import pytest
 
-from wakeful.tools.processes.output.output import Output
+from wakeful.tools.processes.output.output import Output, Page
 from wakeful.tools.processes.output.secrets import Redactor
 
 
@@ -80,6 +81,13 @@ def test_page_beyond_the_end_is_empty(tmp_path: Path) -> None:
     page = output_of(tmp_path, b"abc").page(10, 10, is_whole=True)
 
     assert (page.text, page.offset, page.next_offset) == ("", 3, 3)
+
+
+def test_a_page_in_an_end_that_was_trimmed_is_empty(tmp_path: Path) -> None:
+    output = output_of(tmp_path, b"a" * 4_096)
+    os.truncate(output.path, 3 * 4_096)
+
+    assert output.page(4_096, 100, is_whole=True) == Page("", 3 * 4_096, 3 * 4_096)
 
 
 def test_nul_is_shown_as_something_that_can_be_stored(tmp_path: Path) -> None:
