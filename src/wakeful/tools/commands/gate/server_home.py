@@ -50,6 +50,8 @@ _NAMES_ONLY = frozenset(
     ["ls", "echo", "printf", "wc", "stat", "du", "file", "dirname", "basename", "realpath", "readlink"]
 )
 _FIND_WITHIN = re.compile(r"\$\(\s?find ([^\s()]+)")
+# Where a path may begin in an option.
+_IN_OPTION = re.compile(r"\.{0,2}/|\.\.$|[~$]")
 _ADDRESSED = re.compile(r"(?i)file://|(?:unix[\w-]*|g?open|file):(?=[./~])")
 # The root and the folder of a command's own process, or of any other.
 _THROUGH_PROCESS = re.compile(r"/proc/(?:[^/]+/task/)?[^/]+/(?:root|(?P<cwd>cwd))(?P<to>/.*)")
@@ -99,8 +101,10 @@ def _paths_in(word: str) -> Iterator[str]:
         yield f"{'.' if through['cwd'] else '/'}{through['to']}"
     if "=" in word:
         yield word.partition("=")[2].lstrip("@")
-    if word[:1] == "-" and (start := re.search(r"[/~$]", word)):
+    if word[:1] == "-" and (start := _IN_OPTION.search(word)):
         yield word[start.start() :]
+        # Of -fsub/../x the letter alone is the option.
+        yield word[2:]
 
 
 def _is_meant(target: CommandTarget) -> bool:

@@ -43,7 +43,7 @@ class SimpleCommand:
         return any(
             (len(option) > 2 and any(name.startswith(option.partition("=")[0]) for name in names))
             if option.startswith("--")
-            else (re.match(r"-[A-Za-z]", option) and set(option) & set(letters))
+            else (re.match(r"-[A-Za-z.]", option) and set(option) & set(letters))
             for option in self.options
         )
 
