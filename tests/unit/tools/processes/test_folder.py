@@ -60,7 +60,7 @@ def test_fence_comes_too_late_for_a_wrapper_that_has_begun(folder: ProcessFolder
     assert folder.started(1) == "unfinished"
 
 
-@pytest.mark.parametrize("content", ["17 (sh) S 1", "\n", "rubbish\n", "\0\0\0\n"])
+@pytest.mark.parametrize("content", ["17 (sh) S 1", "17 (sh) S 1\n", "\n", "rubbish\n", "\0\0\0\n"])
 def test_start_that_names_no_process_is_not_trusted(folder: ProcessFolder, content: str) -> None:
     (folder.path / "started.1").write_text(content)
 

@@ -31,3 +31,13 @@ def test_of_much_the_newest_lines_are_kept_and_say_that_more_is_lost(tmp_path: P
     assert len(text) <= KEPT
     assert set(text.removeprefix(LOST).split("\n")) <= {"", *(f"line {number}" for number in range(20))}
     assert (tmp_path / "typed").stat().st_size <= 2 * KEPT
+
+
+def test_as_much_as_is_kept_is_read_whole_and_of_more_only_whole_lines(tmp_path: Path) -> None:
+    typed = TypedInput(tmp_path / "typed")
+    typed.add("a" * 9 + "\n" + "b" * (KEPT - 10))
+    assert typed.read() == "a" * 9 + "\n" + "b" * (KEPT - 10)
+
+    typed.add("\nc")
+
+    assert typed.read() == f"{LOST}\n" + "b" * (KEPT - 10) + "\nc"

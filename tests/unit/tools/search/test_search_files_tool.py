@@ -344,6 +344,19 @@ async def test_our_own_search_stops_counting_what_it_does_not_show(
     ]
 
 
+@pytest.mark.parametrize("matches", [0, 1, 3])
+def test_no_more_is_kept_of_what_is_found_than_is_shown(matches: int) -> None:
+    findings = Findings(2, "")
+    lines = [(number + 1, True, b"word") for number in range(matches)]
+    for number in reversed(range(100)):
+        findings.add(b"%02d" % number, lines)
+        assert len(findings.files) <= 4
+
+    shown = ["00", "01"] if matches == 0 else ["00:1:word", "01:1:word" if matches == 1 else "00:2:word"]
+    counted = 100 * max(1, min(matches, 3))
+    assert findings.shown() == [*shown, f"[{counted - 2} more matches are not shown.]"]
+
+
 @pytest.mark.usefixtures("own_search_here")
 @pytest.mark.parametrize("engine", ENGINES)
 async def test_paths_are_sorted_as_a_whole_and_only_the_first_matches_are_shown(

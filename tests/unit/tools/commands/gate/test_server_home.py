@@ -108,6 +108,152 @@ ORDINARY = [
     "cat > README.md <<'EOF'\nThe key is in ~/.wakeful/key.\nEOF",
 ]
 
+# What a person is told, shortened, and nothing if the server is not touched. SERVER is its folder, HOME the user's.
+TOLD = [
+    ("cat ../key", "SERVER/key: touches ../key"),
+    ("cat @../key", "SERVER/key: touches ../key"),
+    ("cat --file=../key", "SERVER/key: touches ../key"),
+    ("cat --file=@../key", "SERVER/key: touches ../key"),
+    ("cat -f../key", "SERVER/key: touches ../key"),
+    ("cat -f~/.wakeful/key", "SERVER/key: touches ~/.wakeful/key"),
+    ("X=../key true", "SERVER/key: touches ../key"),
+    ("X=../key; true", "SERVER/key: touches ../key"),
+    ("grep x ../key ../config.toml", "SERVER/key: touches ../key"),
+    ("echo ../key", "SERVER/key: touches ../key"),
+    ("echo x > ../new", "SERVER/new: touches ../new"),
+    ("echo x > key", ""),
+    ("cat key", ""),
+    ("cat ~/.wak*/key", "HOME/.wak*/key: touches ~/.wak*/key"),
+    ("cat ~/*/key", ""),
+    ("cat ~/.*/key", "HOME/.*/key: touches ~/.*/key"),
+    ("cat ~/.wakeful", "SERVER: touches ~/.wakeful"),
+    ("cat ~/.wakeful-other/key", ""),
+    ("cat ~/.wakeful/workspace/x", ""),
+    ("cat ~/.wakeful/workspace-2/x", "SERVER/workspace-2/x: touches ~/.wakeful/workspace-2/x"),
+    ("cat ~/.wakeful/workspac*/x", "SERVER/workspac*/x: touches ~/.wakeful/workspac*/x"),
+    ("cat ~/.wakeful/k*", "SERVER/k*: touches ~/.wakeful/k*"),
+    ("python3 -c 'open(\"~/.wakeful/key\")'", "~/.wakeful: touches ~/.wakeful"),
+    ("python3 -c 'open(\"~/.wakeful-2/key\")'", ""),
+    ("python3 -c 'open(\"~/.wakeful/workspace/x\")'", ""),
+    ("python3 -c \"open('../key')\"", "SERVER/key: touches ../key"),
+    ("python3 -c \"open('./key')\"", ""),
+    ("python3 -c 'os.getenv(\"WAKEFUL_HOME\")'", 'getenv("WAKEFUL_HOME: touches getenv("WAKEFUL_HOME'),
+    ("grep 'open(\"../key\")' src", ""),
+    ('git commit -m "$WAKEFUL_HOME"', "SERVER: touches SERVER"),
+    ("git log ${WAKEFUL_HOME%/}", "${WAKEFUL_HOME%: touches ${WAKEFUL_HOME%"),
+    ("cat /proc/PID/environ", "/proc/PID/environ: touches /proc/PID/environ"),
+    ("cat /proc/PID1/environ", ""),
+    ("cat /proc/self/environ", ""),
+    ("cat /proc/$$/environ", ""),
+    ("cat /proc/$X/environ", "/proc/$X/environ: touches /proc/$X/environ"),
+    ("cat /proc/*/maps", "/proc/*/maps: touches /proc/*/maps"),
+    ("ls /proc", ""),
+    ("cat /proc/self/root/etc/hosts", ""),
+    ("cat /proc/self/cwd/../key", "SERVER/key: touches ./../key"),
+    ("cat /proc/1/task/1/root/etc/hosts", ""),
+    ("python3 -c 'open(\"/proc/PID/environ\")'", "/proc/PID: touches /proc/PID"),
+    ("kill PID", "process (PID)"),
+    ("kill -9 4321", "process (4321)"),
+    ("kill 43210", ""),
+    ("kill $PPID", "process ($PPID)"),
+    ("kill $(pidof python3)", "process ($(pidof python3))"),
+    ("kill $(pidof python3.11)", "process ($(pidof python3.11))"),
+    ("kill $(pidof nginx)", ""),
+    ("kill $X", ""),
+    ("gdb -p PID", "process (PID)"),
+    ("lsof -p PID", "process (PID)"),
+    ("strace -p PID", "process (PID)"),
+    ("echo PID", ""),
+    ("pkill wakeful", "process (wakeful)"),
+    ("pkill -f wakeful", "process (wakeful)"),
+    ("pkill python", "process (python)"),
+    ("pkill python3", "process (python3)"),
+    ("pkill -f pytho", "process (pytho)"),
+    ("killall uvicorn", "process (uvicorn)"),
+    ("killall node", ""),
+    ("pkill x", ""),
+    ("ps aux | grep uvicorn | xargs kill", "process"),
+    ("pgrep -f wakeful | xargs kill -9", "process"),
+    ("pgrep vite | xargs kill", ""),
+    ("ps aux | grep wakeful", ""),
+    ("wakeful key", "runs wakeful key"),
+    ("wakeful sessions", ""),
+    ("wakeful serve key", "runs wakeful key"),
+    ("echo wakeful key", ""),
+    ("uv run wakeful backup x", "runs wakeful backup"),
+    ("./wakeful restore x", "runs wakeful restore"),
+    ("python -m wakeful import x", "runs wakeful import"),
+    ("a b c d e f g h i j k l m n o p q r s wakeful key", "runs wakeful key"),
+    ("a b c d e f g h i j k l m n o p q r s t wakeful key", ""),
+    ("grep -r x ~", "HOME: below HOME"),
+    ("grep x ~", ""),
+    ("grep -r x .", ""),
+    ("grep -rn x", ""),
+    ("grep -R x ~/other", ""),
+    ("egrep -r x ..", "SERVER: touches .."),
+    ("cp -r ~ x", "HOME: below HOME"),
+    ("cp ~ x", ""),
+    ("zip -r a.zip ~", "HOME: below HOME"),
+    ("scp -r ~ host:x", "HOME: below HOME"),
+    ("rsync -a ~/ x", "HOME: below HOME"),
+    ("rsync ~/ x", ""),
+    ("tar cf a.tar ~", "HOME: below HOME"),
+    ("tar cf a.tar src", ""),
+    ("rg x ~", ""),
+    ("rg -u x ~", "HOME: below HOME"),
+    ("rg --hidden x ~", "HOME: below HOME"),
+    ("rg -. x ~", "HOME: below HOME"),
+    ("ag x ~", ""),
+    ("ack --hidden x ~", "HOME: below HOME"),
+    ("grep -r --exclude-dir=.wakeful x ~", ""),
+    ("tar --exclude=.wakeful -cf a.tar ~", ""),
+    ("tar --exclude=other -cf a.tar ~", "HOME: below HOME"),
+    ("rm -rf ~", "HOME: below HOME"),
+    ("rm ~", ""),
+    ("mv ~ /x", "HOME: below HOME"),
+    ("chmod -R 700 ~", "HOME: below HOME"),
+    ("chmod 700 ~", ""),
+    ("chown -R me ~", "HOME: below HOME"),
+    ("find ~ -delete", "HOME: below HOME"),
+    ("find ~ -exec cat {} ;", "HOME: below HOME"),
+    ("find ~ -ok cat {} ;", "HOME: below HOME"),
+    ("find ~ -name x", ""),
+    ("find / -name x | xargs cat", "/: below /"),
+    ("find ~ | xargs wc", ""),
+    ("find . | xargs cat", ""),
+    ("find .. | xargs cat", "SERVER: touches .."),
+    ("cat $(find ~ -name x)", "HOME: below HOME"),
+    ("wc $(find ~ -name x)", ""),
+    ("cat $(find . -name x)", ""),
+    ("curl file://~/.wakeful/key", "SERVER/key: touches ~/.wakeful/key"),
+    ("curl file:../key", "SERVER/key: touches ../key"),
+    ("socat - unix-connect:../wakeful.sock", "SERVER/wakeful.sock: touches ../wakeful.sock"),
+    ("socat - UNIX:../x", "SERVER/x: touches ../x"),
+    ("curl --unix-socket ../wakeful.sock x", "SERVER/wakeful.sock: touches ../wakeful.sock"),
+    ("cat ''", ""),
+    ("[ -f x ]", ""),
+    ("cat <<< ../key", ""),
+    ("cat < ../key", "SERVER/key: touches ../key"),
+    ("sort -o ../x a", "SERVER/x: touches ../x"),
+    ("cat ~+/../key", "SERVER/key: touches ~+/../key"),
+    ('cat "$WAKEFUL_HOME"', "SERVER: touches SERVER"),
+    ("cat ${WAKEFUL_HOME}/key", "SERVER/key: touches SERVER/key"),
+    ("cat $WAKEFUL_HOMES/key", ""),
+    ("WAKEFUL_HOME=/x wakeful serve", ""),
+    ("tar -C.. -cf x .", "SERVER: touches .."),
+    ("grep -fsub/../../key x", "SERVER/key: touches -fsub/../../key"),
+    ("tar -xf../a.tar", "SERVER/a.tar: touches ../a.tar"),
+    ("cat -n./notes", ""),
+    ("cat -fsub/../notes", ""),
+]
+SHORT = {
+    ", which belongs to the server itself": "",
+    ", which manages the server itself": "",
+    ", where the server keeps its key and its data": "",
+    "reads or changes all below": "below",
+    "reaches for the server's own process": "process",
+}
+
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -131,6 +277,24 @@ def test_command_that_touches_the_server_is_asked_about(home: Path, monkeypatch:
         return [each.excerpt for each in reasons_of(command, workspace, workspace, home) if each.kind == "home"]
 
     assert [each for each in commands if not any(excerpts(each)[:1]) or excerpts(each)[0] not in each] == []
+
+
+def test_a_person_is_told_what_of_the_server_is_touched(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "getppid", lambda: 4_321)
+
+    assert [(command, _told(command, home)) for command, _ in TOLD] == TOLD
+
+
+def _told(command: str, home: Path) -> str:
+    names = {str(home): "SERVER", str(home.parent): "HOME", str(os.getpid()): "PID", **SHORT}
+    workspace = home / "workspace"
+    for reason in reasons_of(command.replace("PID", str(os.getpid())), workspace, workspace, home):
+        if reason.kind == "home":
+            text = f"{reason.path}: {reason.reason}" if reason.path else reason.reason
+            for words, name in names.items():
+                text = text.replace(words, name)
+            return text
+    return ""
 
 
 def test_ordinary_work_is_not(home: Path) -> None:

@@ -141,6 +141,7 @@ DELETING: Told = [
     ("ls | xargs rm", []),
     ("cat l | xargs rm", ["delete_outside: deletes UNNAMED (unknown)"]),
     ("fd -X rm", []),
+    ("fd ../x src -x rm", []),
     ("fd . -x rm", []),
     ("fd -H x OTHER --exec rm", ["delete_outside OTHER: deletes everything in OTHER (outside)"]),
     ("fdfind x OTHER -x /bin/rm -f", ["delete_outside OTHER: deletes everything in OTHER (outside)"]),
