@@ -81,11 +81,12 @@ def test_an_odd_quote_before_swallows_nothing(tmp_path: Path) -> None:
 
 
 def test_a_function_of_an_earlier_line_may_change_the_folder_though_a_quote_was_odd(tmp_path: Path) -> None:
-    before = "up() { cd ..; }\necho it's\n"
+    (tmp_path / "src/deep").mkdir(parents=True)
+    before = "cd src/deep\nup() { cd ..; }\necho it's\n"
 
-    assert [reason.kind for reason in typed("bash", before, "up; rm -rf x; echo it's\n", tmp_path)] == [
-        "delete_outside"
-    ]
+    reasons = typed("bash", before, "up; up; rm -rf ../x; echo it's\n", tmp_path)
+
+    assert [(reason.kind, reason.path) for reason in reasons] == [("delete_outside", None)]
 
 
 def test_what_was_asked_about_before_is_a_reason_again_only_if_it_is_typed_again(tmp_path: Path) -> None:
