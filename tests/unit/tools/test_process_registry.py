@@ -198,6 +198,13 @@ def test_dangerous_command_is_refused_because_no_person_can_be_asked() -> None:
     assert "no person can be asked" in answer["error"]
 
 
+def test_arguments_that_cannot_be_used_are_answered_with_a_reason() -> None:
+    answer = call(command=" ")
+
+    assert (answer["code"], answer["exit_code"]) == ("invalid_arguments", -1)
+    assert "command must be a string that is not empty" in answer["error"]
+
+
 def test_the_folder_of_the_users_server_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WAKEFUL_HOME", f" {tmp_path}/home ")
 

@@ -1,7 +1,7 @@
 """The process tool: what the agent can do with its background work."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -246,6 +246,22 @@ async def test_delegations_are_polled_waited_for_and_killed(
     assert (waited["status"], waited["output"]) == ("exited", "found")
     assert result.consumes == (running.id,)
     assert agents.tasks[running.id].kill_intended
+
+
+async def test_wait_for_a_delegation_that_is_over_says_so(
+    keeper: ProcessKeeper, ledger: Ledger, tmp_path: Path
+) -> None:
+    class Slow(SubAgents):
+        async def ended(self, task_ids: Sequence[str]) -> list[Task]:
+            await asyncio.Event().wait()
+            return []
+
+    task = await ledger.begin(None, replace(new_task("find it"), kind=TaskKind.DELEGATION))
+    tool = ProcessTool(keeper, ledger, Slow({}), HOME)
+
+    answer, result = await run_tool(tool, new_turn(tmp_path), action="wait", session_id=task.id, timeout=0.01)
+
+    assert (answer["status"], answer["note"], result.consumes) == ("running", "It is still running after 0.01 s.", ())
 
 
 @pytest.mark.parametrize("action", ["log", "write", "submit", "close"])

@@ -276,6 +276,38 @@ async def test_a_change_is_taken_back_once_and_a_second_time_does_no_harm(tmp_pa
     assert ((tmp_path / "old").read_text(), (tmp_path / "new").exists()) == ("one", False)
 
 
+async def test_a_file_that_may_not_be_written_stays_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "locked").write_text("old")
+    # As for an ordinary user: root may write everything.
+    monkeypatch.setattr(os, "access", lambda name, mode, *, dir_fd: False)
+
+    answer = await failure(WRITE, tmp_path, path="locked", content="new")
+
+    assert answer["error"] == "locked cannot be used: permission denied."
+    assert (tmp_path / "locked").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["locked"]
+
+
+async def test_a_file_keeps_its_mode_and_is_never_wider_while_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    modes: list[int] = []
+    sync = os.fsync
+
+    def look(file: int) -> None:
+        modes.extend(path.stat().st_mode & 0o777 for path in tmp_path.glob(".write_*"))
+        sync(file)
+
+    (tmp_path / "secret").write_text("old")
+    (tmp_path / "secret").chmod(0o640)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", look)
+        await run(WRITE, tmp_path, path="secret", content="new")
+
+    assert modes == [0o640]
+    assert (tmp_path / "secret").stat().st_mode & 0o777 == 0o640
+
+
 async def test_a_call_that_runs_again_waits_for_whoever_writes_the_file(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("old\n")
     changer = changer_on(tmp_path / "home", ChangeRows())

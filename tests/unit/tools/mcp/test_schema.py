@@ -78,3 +78,12 @@ def test_a_reference_that_leads_nowhere_is_left_out(reference: str) -> None:
 )
 def test_what_no_endpoint_takes_is_refused(schema: Any) -> None:
     assert usable_schema(schema) is None
+
+
+def test_a_schema_that_cannot_be_written_is_refused() -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(2_000):
+        deep = {"properties": {"a": deep}}
+
+    assert usable_schema(deep) is None
+    assert usable_schema({"properties": {"a": {"default": object()}}}) is None

@@ -169,6 +169,38 @@ async def test_process_that_is_gone_without_an_exit_code_is_lost(ledger: Ledger,
     await until(lambda: not group_members(pid))
 
 
+async def test_one_process_that_cannot_be_adopted_does_not_cost_the_others(
+    settings: ProcessSettings, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Broken(Ledger):
+        async def next_attempt(self, task_id: str, attempt: int) -> bool:
+            if task_id == broken.id:
+                raise RuntimeError("a fault of ours")
+            return await super().next_attempt(task_id, attempt)
+
+    ledger = Broken()
+    broken, sound = await ledger.begin(None, new_task("true")), await ledger.begin(None, new_task("exit 3"))
+
+    async with keeping(ledger, settings) as keeper:
+        await keeper.adopt()
+        row = await ended(keeper, sound.id)
+
+    assert row.exit_code == 3
+    assert f"process {broken.id} could not be adopted" in caplog.text
+
+
+async def test_a_process_that_can_no_longer_be_started_is_a_failure_with_its_reason(
+    ledger: Ledger, settings: ProcessSettings
+) -> None:
+    task = await ledger.begin(None, new_task("true"))
+
+    async with keeping(ledger, replace(settings, minimum_free=10**18)) as keeper:
+        await keeper.adopt()
+
+    assert ledger.outcome(task.id).status is TaskStatus.FAILED
+    assert "almost full" in ledger.outcome(task.id).result
+
+
 async def test_another_process_with_the_same_pid_is_left_alone(
     ledger: Ledger, settings: ProcessSettings, caplog: pytest.LogCaptureFixture
 ) -> None:

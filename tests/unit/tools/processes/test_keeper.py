@@ -368,6 +368,42 @@ async def test_call_that_has_begun_a_process_is_answered_with_that_one(settings:
     assert os.listdir(settings.root) == [task.id]
 
 
+async def test_an_end_that_cannot_be_written_for_good_is_logged_and_nobody_waits_for_it(
+    settings: ProcessSettings, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Broken(Ledger):
+        async def finish(self, task_id: str, outcome: TaskOutcome) -> bool:
+            raise RuntimeError("a fault of ours")
+
+    task = new_task("true")
+    async with keeping(Broken(), settings) as keeper:
+        await keeper.start(None, task)
+        row = await keeper.wait(task.id, PATIENCE)
+
+    assert row is not None
+    assert row.is_running
+    assert f"process {task.id}: its end could not be written" in caplog.text
+
+
+async def test_a_process_that_another_server_keeps_is_waited_for_by_its_row(
+    ledger: Ledger, settings: ProcessSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wakeful.tools.processes.keeper._PAUSE_ELSEWHERE", 0.005)
+    task = await ledger.begin(None, new_task("make"))
+    async with keeping(ledger, settings) as keeper:
+        early = await keeper.wait(task.id, 0.02)
+        waiting = asyncio.create_task(keeper.wait(task.id, PATIENCE))
+        await asyncio.sleep(0)
+        await ledger.finish(task.id, TaskOutcome(TaskStatus.EXITED, 0, "", ""))
+        late = await waiting
+        with pytest.raises(InputRefused, match="it does not run here"):
+            await keeper.write(task.id, b"x")
+
+    assert early is not None
+    assert late is not None
+    assert (early.is_running, late.status) == (True, TaskStatus.EXITED)
+
+
 async def test_the_files_of_a_foreground_command_stay_as_long_as_its_output_is_looked_after(
     ledger: Ledger, settings: ProcessSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,7 @@ from wakeful.tools.files.workspace import Folders
 from wakeful.tools.search import own_search
 from wakeful.tools.search.engines import find_ripgrep
 from wakeful.tools.search.expressions import compiled, path_filter
-from wakeful.tools.search.findings import Findings, LineReader
+from wakeful.tools.search.findings import Findings, LineReader, text_files
 from wakeful.tools.search.pattern import pattern_of
 from wakeful.tools.search.query import Query
 from wakeful.tools.search.running import FileSearch
@@ -64,8 +64,29 @@ def odd_tree(tmp_path: Path) -> Path:
         tmp_path / "odd",
         {
             ".gitignore": "*.log\n!keep.log\n/build/\ntarget/\n# word\n\\#hash\nsp\\ \n\n[ab].tmp\n"
-            "doc/**/x.md\n*.{o,a}\n",
+            "doc/**/x.md\n*.{o,a}\ngen/**\n/\n[z-a]\n{x\nonly/\n/top.txt\n**/far/near.txt\n!/gen/kept\n",
             ".ignore": "hidden_by_ignore.txt\n!rescued.log\n",
+            ".rgignore": "!only_rg.log\nnot_rg.txt\n",
+            "only_rg.log": "word\n",
+            "not_rg.txt": "word\n",
+            "gen/a.txt": "word\n",
+            "gen/kept": "word\n",
+            "gen/sub/b.txt": "word\n",
+            "only": "word\n",
+            "sub/only/a.txt": "word\n",
+            "top.txt": "word\n",
+            "sub/top.txt": "word\n",
+            "{x": "word\n",
+            "far/near.txt": "word\n",
+            "sub/far/near.txt": "word\n",
+            "all/.gitignore": "/**\n!stays.txt\n",
+            "all/gone.txt": "word\n",
+            "all/stays.txt": "word\n",
+            "all/sub/gone.txt": "word\n",
+            "marked/.gitignore": b"\xef\xbb\xbfhidden.txt\r\n\xff*\n",
+            "marked/hidden.txt": "word\n",
+            "large.txt": "x" * 1_200_000 + "\nword\nlast\n",
+            "gaps.txt": "word\n1\n2\n3\n4\nword\n5\nword\n",
             "a.py": "import os\nword = 1\n\nWORD = word\n",
             "a.log": "word\n",
             "keep.log": "word\n",
@@ -133,6 +154,12 @@ QUERIES: list[dict[str, Any]] = [
     {"pattern": r"\bword\b", "context": 1},
     {"pattern": r"word", "path": "many.txt", "context": 2, "limit": 3},
     {"pattern": r"line 3", "path": "many.txt", "context": 20},
+    {"pattern": "word", "path": "gaps.txt", "context": 1},
+    {"pattern": "word", "path": "gaps.txt", "context": 1, "limit": 1},
+    {"pattern": "word", "path": "gaps.txt", "context": 2, "limit": 2},
+    {"pattern": "word|last", "glob": "large.txt", "context": 1},
+    {"pattern": r"\bword\b|\d\d", "limit": 2_000},
+    {"pattern": r"\w+ \S+$", "path": "many.txt"},
     {"pattern": "word", "limit": 7},
     {"pattern": "line", "limit": 5, "context": 1},
     {"pattern": r"[^\x00-\x7F]"},
@@ -342,6 +369,48 @@ async def test_our_own_search_stops_counting_what_it_does_not_show(
         "[1,001 more matches are not shown.]",
         "[There are still more: they were not counted to the end.]",
     ]
+
+
+async def test_lines_that_are_far_from_each_other_have_a_line_between_them(tmp_path: Path) -> None:
+    lay_out(tmp_path, {"a.txt": "word\n1\n2\n3\nword\n", "b.txt": "word\n"})
+
+    shown = await found(tmp_path, RIPGREP, pattern="word", context=1)
+
+    assert shown.splitlines() == ["a.txt:1:word", "a.txt-2-1", "--", "a.txt-4-3", "a.txt:5:word", "--", "b.txt:1:word"]
+    assert (await found(tmp_path, RIPGREP, pattern="word")).count("--") == 0
+
+
+async def test_our_own_search_is_not_stopped_by_a_pipe_that_has_taken_the_place_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "file").write_text("word\n")
+    monkeypatch.setattr(own_search, "_entries", lambda folder: [("file", False), ("gone", False), ("pipe", False)])
+    printed = BytesIO()
+
+    own_search.print_found(
+        Query(str(tmp_path), ".", pattern_of("word", ignore_case=False), 0, 3, True, "", ""), printed
+    )
+
+    assert printed.getvalue() == b"file\x001:word\n\x000:\n"
+
+
+def test_a_file_that_is_gone_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("a")
+    (tmp_path / "bytes").write_bytes(b"\0")
+
+    assert text_files(str(tmp_path), [b"text", b"bytes", b"gone"]) == {b"text"}
+
+
+def test_a_ripgrep_that_cannot_be_run_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "rg").write_text("#!/nowhere\n")
+    (tmp_path / "rg").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert find_ripgrep.__wrapped__() is None
+
+    (tmp_path / "rg").unlink()
+
+    assert find_ripgrep.__wrapped__() is None
 
 
 @pytest.mark.parametrize("matches", [0, 1, 3])

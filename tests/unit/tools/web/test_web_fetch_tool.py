@@ -279,6 +279,21 @@ async def test_a_certificate_that_nobody_vouches_for_is_told() -> None:
     assert answer == {"error": f"https://{place}/ has no valid certificate.", "code": "unreachable"}
 
 
+async def test_a_server_without_tls_gives_no_secure_connection() -> None:
+    async with serving(always(b"plain")) as place:
+        answer = orjson.loads(await fetched(f"https://{place}/"))
+
+    assert answer["error"] == f"https://{place}/ cannot be reached: no secure connection can be made."
+
+
+async def test_an_address_is_a_text() -> None:
+    tool = WebFetch(Fetcher(TargetFinder(addresses_of, allows_private=False)))
+
+    answer = await tool.run({"url": 7}, tool_context(Path("/")))
+
+    assert orjson.loads(answer.text) == {"error": "url must be a string.", "code": "invalid_arguments"}
+
+
 async def test_a_page_without_a_type_is_html_if_it_looks_like_it() -> None:
     async def answer(request: web.BaseRequest) -> web.StreamResponse:
         body = {"/html": b" <HTML><b>words</b>", "/text": b"<b>words</b>", "/bytes": b"a\0"}[request.path]

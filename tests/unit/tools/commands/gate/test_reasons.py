@@ -308,6 +308,24 @@ RUN_LATER = [
 ]
 
 
+OVERWRITING = [
+    "echo > FILE",
+    ": >| FILE",
+    "truncate -s 0 FILE",
+    "cp /dev/null FILE",
+    "cp build/file FOLDER",
+    "mv build FILE",
+    "ln -sf build FILE",
+    "dd if=/dev/zero of=FILE",
+    "sed -i s/a/b/ FILE",
+    "tee FILE < x",
+    "curl -o FILE http://x",
+    "cd FOLDER && echo > file",
+    "echo > link/file",
+    "python3 -c \"open('FILE', 'w').write('')\"",
+]
+
+
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
     workspace = tmp_path / "workspace"
@@ -391,38 +409,19 @@ def test_delete_is_found_with_what_it_hits(workspace: Path, monkeypatch: pytest.
     assert [(command, path) for command, path in hits if path not in hit_by(command)] == []
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "echo > FILE",
-        ": >| FILE",
-        "truncate -s 0 FILE",
-        "cp /dev/null FILE",
-        "cp build/file FOLDER",
-        "mv build FILE",
-        "ln -sf build FILE",
-        "dd if=/dev/zero of=FILE",
-        "sed -i s/a/b/ FILE",
-        "tee FILE < x",
-        "curl -o FILE http://x",
-        "cd FOLDER && echo > file",
-        "echo > link/file",
-        "python3 -c \"open('FILE', 'w').write('')\"",
-    ],
-)
 def test_overwriting_an_existing_file_is_asked_about_outside_of_the_workspace(
-    command: str, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Ground, "temporary", ())
     file = tmp_path / "other" / "file"
-    command = command.replace("FILE", str(file)).replace("FOLDER", str(file.parent))
     file.parent.mkdir()
     (workspace / "link").symlink_to(file.parent)
-    before = kinds_of(command, workspace, workspace)
+    commands = [each.replace("FILE", str(file)).replace("FOLDER", str(file.parent)) for each in OVERWRITING]
+    assert _asked_about(commands, workspace) == {}
 
     file.touch()
 
-    assert (before, kinds_of(command, workspace, workspace)) == ([], ["write_outside"])
+    assert _asked_about(commands, workspace) == {each: ["write_outside"] for each in commands}
 
 
 def test_writing_what_others_run_by_themselves_is_asked_about(workspace: Path) -> None:
@@ -519,13 +518,17 @@ def test_what_is_too_long_to_look_through_is_asked_about(command: str, name: str
     assert name in kinds_of(command, workspace, workspace)
 
 
-def test_a_text_is_read_up_to_a_limit_of_words_commands_and_depth(workspace: Path) -> None:
-    def kinds(command: str) -> list[str]:
-        return kinds_of(command, workspace, workspace)
-
-    assert (kinds("echo" + " a" * 9_999), kinds("echo" + " a" * 10_000)) == ([], ["unclear"])
-    assert (kinds("a;" * 999 + "a"), kinds("a;" * 1_000 + "a")) == ([], ["unclear"])
-    assert (kinds("(" * 12 + "a" + ")" * 12), kinds("(" * 13 + "a" + ")" * 13)) == ([], ["unclear"])
+@pytest.mark.parametrize(
+    ("most", "more"),
+    [
+        ("echo" + " a" * 9_999, "echo" + " a" * 10_000),
+        ("a;" * 999 + "a", "a;" * 1_000 + "a"),
+        ("(" * 12 + "a" + ")" * 12, "(" * 13 + "a" + ")" * 13),
+    ],
+    ids=["words", "commands", "depth"],
+)
+def test_a_text_is_read_up_to_a_limit(most: str, more: str, workspace: Path) -> None:
+    assert (kinds_of(most, workspace, workspace), kinds_of(more, workspace, workspace)) == ([], ["unclear"])
 
 
 def test_long_text_in_a_here_document_is_let_through(workspace: Path) -> None:
@@ -534,10 +537,11 @@ def test_long_text_in_a_here_document_is_let_through(workspace: Path) -> None:
     assert kinds_of(command, workspace, workspace) == []
 
 
-@pytest.mark.parametrize("workspace", ["/", "/etc", "/usr", "/home"])
-@pytest.mark.parametrize("command", ["rm -rf /etc/x", "rm -rf /usr", "rm -rf /home", "cp x /etc/", "find /usr -delete"])
-def test_wide_workspace_does_not_make_the_system_harmless(command: str, workspace: str) -> None:
-    assert kinds_of(command, Path("/"), Path(workspace)) != []
+def test_wide_workspace_does_not_make_the_system_harmless() -> None:
+    commands = ["rm -rf /etc/x", "rm -rf /usr", "rm -rf /home", "cp x /etc/", "find /usr -delete"]
+
+    for workspace in ("/", "/etc", "/usr", "/home"):
+        assert [each for each in commands if not kinds_of(each, Path("/"), Path(workspace))] == []
 
 
 def test_deleting_in_the_folder_of_all_homes_is_asked_about(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -562,17 +566,12 @@ def test_keys_are_asked_about_in_a_workspace_that_is_the_home(workspace: Path, m
     assert kinds_of("rm -rf build", workspace, workspace) == []
 
 
-@pytest.mark.parametrize(
-    ("typed", "name"),
-    [
-        ("rm -rf /x\n", "delete_outside"),
-        ("import os; os.system('rm -rf /x')\n", "delete_outside"),
-        ("DROP TABLE users;\n", "drop_data"),
-        ("delete from users;", "drop_data"),
-    ],
-)
-def test_danger_is_found_in_what_is_typed(typed: str, name: str, workspace: Path) -> None:
-    assert name in kinds_of(typed, workspace, workspace)
+def test_danger_is_found_in_what_is_typed(workspace: Path) -> None:
+    typed = ["rm -rf /x\n", "import os; os.system('rm -rf /x')\n", "DROP TABLE users;\n", "delete from users;"]
+
+    kinds = [kinds_of(each, workspace, workspace)[0] for each in typed]
+
+    assert kinds == ["delete_outside", "delete_outside", "drop_data", "drop_data"]
 
 
 def test_paths_count_from_the_working_directory(workspace: Path) -> None:

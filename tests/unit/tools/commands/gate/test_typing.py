@@ -15,62 +15,60 @@ def typed(command: str, before: str, new: str, workspace: Path) -> tuple[Reason,
     return reasons_to_type(Typing(command, before, new), Scene(workspace, workspace, HOME))
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "bash",
-        "/bin/sh -i",
-        "exec zsh",
-        "fish",
-        "dash",
-        "ksh",
-        "cd src && python3.11",
-        "python -i script.py",
-        "FOO=1 node",
-        "psql -d shop",
-        "ssh host",
-        "sudo -s",
-        "sudo -u me -i",
-        "sudo su",
-        "docker exec -it box bash",
-        "bash -c 'cd /; exec bash'",
-    ],
-)
-def test_what_is_typed_into_a_program_that_runs_it_is_asked_about(command: str, tmp_path: Path) -> None:
-    assert "delete_outside" in [reason.kind for reason in typed(command, "", "rm -rf /opt/x\n", tmp_path)]
+INTERPRETERS = [
+    "bash",
+    "/bin/sh -i",
+    "exec zsh",
+    "fish",
+    "dash",
+    "ksh",
+    "cd src && python3.11",
+    "python -i script.py",
+    "FOO=1 node",
+    "psql -d shop",
+    "ssh host",
+    "sudo -s",
+    "sudo -u me -i",
+    "sudo su",
+    "docker exec -it box bash",
+    "bash -c 'cd /; exec bash'",
+]
+CODE = [
+    ("", "shutil.rmtree('/opt/x')\n"),
+    ("", "import os; os.system('rm -rf /opt/x')\n"),
+    ("", "subprocess.run(['rm', '-rf', '/opt/x'])\n"),
+    ("", "os.remove('/opt/x')\n"),
+    ("os.re", "move('/opt/x')\n"),
+]
 
 
-@pytest.mark.parametrize("command", ["cat", "npm init", "sudo make", "echo bash", "vim notes.sh", "./configure"])
-def test_what_is_typed_into_another_program_is_not(command: str, tmp_path: Path) -> None:
-    assert typed(command, "", "rm -rf /opt/x\n", tmp_path) == ()
+def test_what_is_typed_into_a_program_that_runs_it_is_asked_about(tmp_path: Path) -> None:
+    def kinds(command: str) -> list[str]:
+        return [reason.kind for reason in typed(command, "", "rm -rf /opt/x\n", tmp_path)]
+
+    assert [each for each in INTERPRETERS if "delete_outside" not in kinds(each)] == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "shutil.rmtree('/opt/x')\n",
-        "import os; os.system('rm -rf /opt/x')\n",
-        "subprocess.run(['rm', '-rf', '/opt/x'])\n",
-        "os.remove('/opt/x')\n",
-        "os.remove(",
-    ],
-)
-def test_code_that_deletes_is_found_in_what_is_typed(text: str, tmp_path: Path) -> None:
-    before, new = ("os.re", "move('/opt/x')\n") if text.endswith("(") else ("", text)
+def test_what_is_typed_into_another_program_is_not(tmp_path: Path) -> None:
+    others = ["cat", "npm init", "sudo make", "echo bash", "vim notes.sh", "./configure"]
 
-    assert "/opt/x" in [reason.path for reason in typed("python3", before, new, tmp_path)]
+    assert [each for each in others if typed(each, "", "rm -rf /opt/x\n", tmp_path)] == []
 
 
-@pytest.mark.parametrize("keys", ["\x7f", "\x15", "\x17", "\x1b[A", "\x1b[200~", "\x12", "\x16", "/op\t", "\x04"])
-def test_keys_that_edit_the_line_make_it_unclear(keys: str, tmp_path: Path) -> None:
-    assert "unclear" in [reason.kind for reason in typed("bash", "", f"ls {keys}\n", tmp_path)]
+def test_code_that_deletes_is_found_in_what_is_typed(tmp_path: Path) -> None:
+    def paths(before: str, new: str) -> list[str | None]:
+        return [reason.path for reason in typed("python3", before, new, tmp_path)]
+
+    assert [each for each in CODE if "/opt/x" not in paths(*each)] == []
 
 
-@pytest.mark.parametrize(
-    "text", ["\x03", "\x0c", "ls\r", "for i in 1:\n\tprint(i)\n", "[ ! -f x ] && echo hi!\n", "\n"]
-)
-def test_ordinary_keys_do_not(text: str, tmp_path: Path) -> None:
-    assert typed("bash", "make\n", text, tmp_path) == ()
+def test_keys_that_edit_the_line_make_it_unclear_and_ordinary_ones_do_not(tmp_path: Path) -> None:
+    editing = ["\x7f", "\x15", "\x17", "\x1b[A", "\x1b[200~", "\x12", "\x16", "/op\t", "\x04"]
+    ordinary = ["\x03", "\x0c", "ls\r", "for i in 1:\n\tprint(i)\n", "[ ! -f x ] && echo hi!\n", "\n"]
+
+    unclear = {each: [reason.kind for reason in typed("bash", "", f"ls {each}\n", tmp_path)] for each in editing}
+    assert [each for each, kinds in unclear.items() if "unclear" not in kinds] == []
+    assert [each for each in ordinary if typed("bash", "make\n", each, tmp_path)] == []
 
 
 def test_an_odd_quote_before_swallows_nothing(tmp_path: Path) -> None:
