@@ -79,7 +79,7 @@ def odd_tree(tmp_path: Path) -> Path:
             "{x": "word\n",
             "far/near.txt": "word\n",
             "sub/far/near.txt": "word\n",
-            "all/.gitignore": "/**\n!stays.txt\n",
+            "all/.gitignore": "/**\n!stays.txt\n!sub/\n",
             "all/gone.txt": "word\n",
             "all/stays.txt": "word\n",
             "all/sub/gone.txt": "word\n",
