@@ -98,10 +98,27 @@ async def test_a_call_waits_and_answers_with_the_results(ledger: Ledger, tmp_pat
 
 
 async def test_a_background_call_answers_at_once(ledger: Ledger, tmp_path: Path) -> None:
-    answer = await run(ledger, tmp_path, tasks=[{"goal": "one"}, {"goal": "two"}], background=True)
+    answer = await run(ledger, tmp_path, tasks=[{"goal": "one", "context": "here"}, {"goal": "two"}], background=True)
     assert (answer["status"], answer["delegation_id"]) == ("dispatched", "del_0")
-    assert [started["delegation_id"] for started in answer["delegations"]] == ["del_0", "del_1"]
+    assert answer["delegations"] == [
+        {"delegation_id": "del_0", "session_id": "ses_0", "goal": "one"},
+        {"delegation_id": "del_1", "session_id": "ses_1", "goal": "two"},
+    ]
+    assert "You will be told once for each" in answer["note"]
     assert (ledger.waited_for, ledger.started[0].will_notify) == ([], True)
+
+
+async def test_a_sub_agent_that_failed_is_shown_with_its_status(
+    ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def ended(task_ids: Sequence[str]) -> list[Task]:
+        return [replace(task, status=TaskStatus.FAILED, result="It broke.") for task in ledger.started]
+
+    monkeypatch.setattr(ledger, "ended", ended)
+
+    (result,) = (await run(ledger, tmp_path, goal="count"))["results"]
+
+    assert (result["status"], result["result"]) == ("failed", "It broke.")
 
 
 async def test_a_channel_that_cannot_deliver_gets_the_results_synchronously(ledger: Ledger, tmp_path: Path) -> None:
