@@ -8,6 +8,7 @@ from typing import Any
 import mcp_types as types
 import pytest
 from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
 
 from wakeful.tools.mcp.failures import CallRefused, ServerEnded, SessionGone
 from wakeful.tools.mcp.sdk.connection import McpConnection
@@ -83,6 +84,15 @@ async def test_an_error_of_the_server_refuses_the_call_or_the_whole_list() -> No
     with pytest.raises(ServerEnded, match="it does not list its tools") as ended:
         await connection.list_tools()
     assert ended.value.said == "The disk is full."
+
+
+async def test_an_answer_that_cannot_be_read_refuses_the_call() -> None:
+    with pytest.raises(ValidationError) as invalid:
+        types.CallToolRequestParams.model_validate({"name": []})
+    connection, _ = connection_to(Dispatcher(invalid.value))
+
+    with pytest.raises(CallRefused, match="The server answered what no version of MCP knows"):
+        await connection.call("write", {})
 
 
 async def test_a_connection_that_broke_is_the_end_of_the_server_with_its_cause() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -97,3 +98,15 @@ async def test_a_store_that_fails_does_not_end_the_search(
     await searched.search.save()
 
     assert (await searched.stored()).offset == 5
+
+
+async def test_a_watch_that_has_turned_itself_off_tells_nothing_more(tmp_path: Path, ledger: Ledger) -> None:
+    task = replace(new_task("make", watch=("word",)), watch=WatchState(is_off=True).dump())
+    searched = Searched(tmp_path / "output", ledger, await ledger.begin(None, task))
+    searched.path.write_bytes(b"word\n")
+
+    assert await searched.search.go_on(asyncio.Event())
+    await searched.search.finish()
+
+    assert (ledger.matches, await searched.stored()) == ([], WatchState(is_off=True))
+    assert searched.search.wait() is None
