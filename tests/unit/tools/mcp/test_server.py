@@ -4,17 +4,22 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.mcp.kit import eventually
+from tests.patience import PATIENCE
+from tests.unit.tools.kit import new_turn
 from wakeful.model.tools.mcp import McpState
+from wakeful.tools.base import Toolset
 from wakeful.tools.mcp import server as server_module
 from wakeful.tools.mcp.failures import ServerEnded, SessionGone
 from wakeful.tools.mcp.kept_files import KeptFiles
 from wakeful.tools.mcp.server import Connect, McpServer
+from wakeful.tools.mcp.servers import McpServers
 from wakeful.tools.mcp.settings import McpServerSettings
 
 STDIO = McpServerSettings("made", command="made")
@@ -298,3 +303,65 @@ async def test_a_server_that_is_disabled_never_starts(made: Made, tmp_path: Path
     async with living(made, tmp_path, McpServerSettings("made", command="made", enabled=False)) as server:
         server.start()
         assert (server.state, server.is_worth_waiting_for, made.sessions) == (McpState.DISABLED, False, [])
+
+
+@asynccontextmanager
+async def all_of(made: Made, home: Path, *settings: McpServerSettings) -> AsyncIterator[McpServers]:
+    servers = McpServers(settings, KeptFiles(home), made.load, wait_seconds=PATIENCE)
+    await servers.open()
+    try:
+        yield servers
+    finally:
+        await servers.close()
+
+
+async def test_names_of_tools_are_asked_of_the_servers_only_if_a_choice_may_mean_one(
+    made: Made, tmp_path: Path
+) -> None:
+    async with all_of(made, tmp_path, STDIO) as servers:
+        assert (await servers.tool_names(["read_file"]), made.sessions) == (frozenset(), [])
+        assert await servers.tool_names({"name": "mcp__made__one"}) == {"mcp__made__one"}
+
+
+async def test_a_turn_that_is_not_stored_leaves_nothing_behind(made: Made, tmp_path: Path) -> None:
+    turn = new_turn(tmp_path)
+    async with all_of(made, tmp_path, STDIO) as servers:
+        await servers.toolset(replace(turn, is_ephemeral=True))
+        assert list((tmp_path / "mcp").glob("turns/*")) == []
+        await servers.toolset(turn)
+        assert [path.stem for path in (tmp_path / "mcp").glob("turns/*")] == [turn.session_id]
+
+
+async def test_tools_of_a_server_that_the_settings_no_longer_name_or_enable_are_not_offered(
+    made: Made, tmp_path: Path
+) -> None:
+    turn, other = new_turn(tmp_path), replace(STDIO, name="other")
+    async with all_of(made, tmp_path, STDIO, other) as servers:
+        before = await servers.toolset(turn)
+    async with all_of(made, tmp_path, other) as servers:
+        resumed = await servers.toolset(replace(turn, epoch=2))
+    async with all_of(made, tmp_path, replace(STDIO, enabled=False), other) as servers:
+        fresh = await servers.toolset(replace(turn, id="turn_2"))
+        statuses = servers.statuses()
+    async with all_of(made, tmp_path) as servers:
+        assert await servers.toolset(turn) == Toolset()
+
+    offered = [[tool.spec.name for tool in toolset.tools] for toolset in (before, resumed, fresh)]
+    assert offered == [["mcp__made__one", "mcp__other__one"], ["mcp__other__one"], ["mcp__other__one"]]
+    assert (fresh.note, [status.tools == () for status in statuses]) == ("", [True, False])
+
+
+async def test_a_status_says_how_many_tools_are_left_out_and_why_a_server_failed(made: Made, tmp_path: Path) -> None:
+    made.tools = [entry("one"), entry(""), entry("")]
+    async with all_of(made, tmp_path, STDIO) as servers:
+        toolset = await servers.toolset(new_turn(tmp_path))
+        (status,) = servers.statuses()
+        made.sessions[-1].end(ServerEnded("it ended", "no licence"))
+        await eventually(lambda: servers.statuses()[0].state is McpState.FAILED)
+        (failed,) = servers.statuses()
+
+    left_out = "2 of its tools are too many, or cannot be offered to models: name those you want in its setting tools"
+    assert (status.error, failed.error) == (left_out, "it ended: no licence")
+    assert toolset.note == f"Of these MCP servers, tools are missing in this turn: made ({left_out})."
+    assert [(facts.name, facts.tool, facts.read_only) for facts in status.tools] == [("mcp__made__one", "one", False)]
+    assert not await servers.restart("nobody")
