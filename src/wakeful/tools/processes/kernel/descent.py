@@ -31,9 +31,10 @@ class _Kin:
 
 
 class Descent:
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, proc: Path = Path("/proc")) -> None:
         """`root` is the parent of the folders of this server's processes."""
         self._mark = os.fsencode(f"{MARK}={root}")
+        self._proc = proc
 
     def is_command(self, pid: int) -> bool:
         """Return whether the process descends from a command of this server. A process that is gone or invisible, or
@@ -41,7 +42,7 @@ class Descent:
         """
         if pid == os.getpid():
             return False
-        lineage = list(_lineage(pid))
+        lineage = list(self._lineage(pid))
         if not lineage or (_is_stray(lineage) and self._environment(pid) is None):
             return True
         around = {related for kin in lineage for related in (kin.pid, kin.parent, kin.session)}
@@ -51,9 +52,28 @@ class Descent:
     def _environment(self, pid: int) -> list[bytes] | None:
         """Return None if it cannot be read: the process is gone, belongs to another user, or hides its memory."""
         try:
-            return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+            return (self._proc / str(pid) / "environ").read_bytes().split(b"\0")
         except OSError:
             return None
+
+    def _lineage(self, pid: int) -> Iterator[_Kin]:
+        """Yield the process and its ancestors, or nothing if the process does not exist."""
+        seen: set[int] = set()
+        while pid > 0 and pid not in seen and (kin := self._kin_of(pid)) is not None:
+            seen.add(pid)
+            yield kin
+            pid = kin.parent
+
+    def _kin_of(self, pid: int) -> _Kin | None:
+        try:
+            stat = (self._proc / str(pid) / "stat").read_text(errors="replace")
+        except OSError:
+            return None
+        # The name is in parentheses and may contain anything.
+        head, _, behind = stat.rpartition(")")
+        fields = behind.split()
+        name = head.partition("(")[2]
+        return _Kin(pid, name, int(fields[_PARENT]), int(fields[_SESSION]), fields[_TERMINAL] != "0")
 
 
 def _is_stray(lineage: list[_Kin]) -> bool:
@@ -61,24 +81,3 @@ def _is_stray(lineage: list[_Kin]) -> bool:
     kin, *above = lineage
     is_alone = kin.session == kin.pid and not kin.has_terminal
     return is_alone and (kin.parent == 1 or any(parent.name == _REAPER for parent in above[:1]))
-
-
-def _lineage(pid: int) -> Iterator[_Kin]:
-    """Yield the process and its ancestors, or nothing if the process does not exist."""
-    seen: set[int] = set()
-    while pid > 0 and pid not in seen and (kin := _kin_of(pid)) is not None:
-        seen.add(pid)
-        yield kin
-        pid = kin.parent
-
-
-def _kin_of(pid: int) -> _Kin | None:
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
-    except OSError:
-        return None
-    # The name is in parentheses and may contain anything.
-    head, _, behind = stat.rpartition(")")
-    fields = behind.split()
-    name = head.partition("(")[2]
-    return _Kin(pid, name, int(fields[_PARENT]), int(fields[_SESSION]), fields[_TERMINAL] != "0")

@@ -143,3 +143,49 @@ async def _said_pids(root: Path) -> list[int]:
 
 def _is_marked(pid: int) -> bool:
     return f"{MARK}=".encode() in Path(f"/proc/{pid}/environ").read_bytes()
+
+
+# Each process: its pid, name, parent, session, terminal, and its environment; None: that cannot be read.
+KIN = [
+    (1, "init", 0, 1, 0, b""),
+    (20, "systemd", 1, 20, 0, b""),
+    (30, "another (x", 1, 30, 0, b""),
+    (40, "sh", 30, 40, 0, b"A=1\0INSIDE_AGENT_OF=/tasks\0"),
+    (41, "of a session", 1, 40, 0, b""),
+    (42, "below", 41, 42, 0, None),
+    (50, "orphan", 1, 50, 0, None),
+    (51, "of systemd", 20, 51, 0, None),
+    (52, "of another", 30, 52, 0, None),
+    (53, "at a terminal", 1, 53, 34_816, None),
+    (54, "no leader", 1, 30, 0, None),
+    (55, "open orphan", 1, 55, 0, b"B=2\0"),
+    (56, "of another server", 1, 56, 0, b"INSIDE_AGENT_OF=/tasks2\0"),
+    (60, "in a circle", 61, 60, 0, b""),
+    (61, "in a circle", 60, 60, 0, b""),
+]
+
+
+def test_a_family_tells_who_descends_from_a_command(tmp_path: Path) -> None:
+    for pid, name, parent, session, terminal, environment in KIN:
+        (tmp_path / str(pid)).mkdir()
+        (tmp_path / str(pid) / "stat").write_text(f"{pid} ({name}) S {parent} {pid} {session} {terminal} -1 0\n")
+        if environment is not None:
+            (tmp_path / str(pid) / "environ").write_bytes(environment)
+    descent = Descent(Path("/tasks"), tmp_path)
+
+    commands = [pid for pid, *_ in KIN if descent.is_command(pid)]
+
+    assert commands == [40, 41, 42, 50, 51]
+    # What does not exist cannot be trusted; the server itself can.
+    assert (descent.is_command(99), descent.is_command(os.getpid())) == (True, False)
+
+
+def test_children_of_the_server_are_commands_also_without_a_mark(tmp_path: Path) -> None:
+    for pid, parent in ((os.getpid(), 1), (2_000_000, os.getpid()), (2_000_001, 2_000_000)):
+        (tmp_path / str(pid)).mkdir()
+        (tmp_path / str(pid) / "stat").write_text(f"{pid} (sh) S {parent} {pid} {pid} 0 -1 0\n")
+        (tmp_path / str(pid) / "environ").touch()
+
+    descent = Descent(Path("/tasks"), tmp_path)
+
+    assert (descent.is_command(2_000_000), descent.is_command(2_000_001)) == (True, True)
