@@ -404,6 +404,16 @@ async def test_a_process_that_another_server_keeps_is_waited_for_by_its_row(
     assert (early.is_running, late.status) == (True, TaskStatus.EXITED)
 
 
+async def test_a_foreground_command_leaves_no_task_behind(ledger: Ledger, settings: ProcessSettings) -> None:
+    async with keeping(ledger, settings) as keeper:
+        before = asyncio.all_tasks()
+        await keeper.foreground.run("true", "/", timeout=PATIENCE, pty=False)
+        # A task that was cancelled ends in the next round.
+        await asyncio.sleep(0)
+
+        assert asyncio.all_tasks() == before
+
+
 async def test_the_files_of_a_foreground_command_stay_as_long_as_its_output_is_looked_after(
     ledger: Ledger, settings: ProcessSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -201,6 +201,7 @@ WRITING: Told = [
     ("shred OTHER/data.txt", ["write_outside OTHER/data.txt: overwrites OTHER/data.txt (outside)"]),
     ("shred -u OTHER/data.txt", ["delete_outside OTHER/data.txt: deletes OTHER/data.txt (outside)"]),
     ("cp a b OTHER", []),
+    ("ln -f OTHER/data.txt", []),
     ("cp a/data.txt OTHER", ["write_outside OTHER/data.txt: overwrites OTHER/data.txt (outside)"]),
     ("cp -t OTHER a/data.txt", ["write_outside OTHER/data.txt: overwrites OTHER/data.txt (outside)"]),
     ("cp --target-directory=OTHER data.txt", ["write_outside OTHER/data.txt: overwrites OTHER/data.txt (outside)"]),
