@@ -126,7 +126,7 @@ def _head_end(statement: ast.stmt) -> int:
 
 
 def _plantable(node: ast.AST) -> Iterator[ast.AST]:
-    if _is_unplanted(node):
+    if is_unplanted(node):
         return
     yield node
     for name, value in ast.iter_fields(node):
@@ -137,7 +137,7 @@ def _plantable(node: ast.AST) -> Iterator[ast.AST]:
                 yield from _plantable(child)
 
 
-def _is_unplanted(node: ast.AST) -> bool:
+def is_unplanted(node: ast.AST) -> bool:
     match node:
         case ast.Import() | ast.ImportFrom() | ast.Assert():
             return True

@@ -58,6 +58,9 @@ def _with_owner(found: re.Match[bytes]) -> bytes:
 
 
 def _other_bound(found: re.Match[bytes]) -> bytes:
+    """Not between moments, as in Python."""
+    if found["left"].endswith((b"_at ", b"_until ")):
+        return found[0]
     bound = {b"<": b"<=", b"<=": b"<", b">": b">=", b">=": b">"}[found["bound"]]
     return found["left"] + bound + found["right"]
 
@@ -74,13 +77,13 @@ KINDS = [
     Kind("SQL not lost", _in_sql(rb"\b(AND|WHERE) NOT\b", lambda found: found[1])),
     Kind(
         "SQL comparison off by one",
-        _in_sql(rb"(?P<left>[\w)] )(?P<bound><=|>=|<|>)(?P<right> [\w?$:({])", _other_bound),
+        _in_sql(rb"(?P<left>\w*[\w)] )(?P<bound><=|>=|<|>)(?P<right> [\w?$:({])", _other_bound),
     ),
     Kind("SQL order turned", _in_sql(rb" DESC\b", lambda _: b"")),
     Kind(
         "SQL order turned", _in_sql(rb"\bORDER BY %s(?=[ \"']|$)(?! DESC)" % _COLUMN, lambda found: found[0] + b" DESC")
     ),
-    Kind("SQL limit off by one", _in_sql(rb"\bLIMIT (?P<limit>\?\d*|\$\d+|:\w+|\d+)", _one_more)),
+    Kind("SQL limit off by one", _in_sql(rb"\bLIMIT (?P<limit>\?\d*|\$\d+|:\w+|(?!1\b)\d+)", _one_more)),
     Kind("SQL lock dropped", _in_sql(rb" FOR (UPDATE|SHARE)( OF \w+)?( SKIP LOCKED)?", lambda _: b"")),
     Kind("SQL lock waits", _in_sql(rb" SKIP LOCKED", lambda _: b"")),
     Kind("SQL other end taken", _in_sql(rb"\bmax\(", lambda _: b"min(")),

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TypeGuard
 
 from mutants.kinds.kind import Kind
-from mutants.source import Edit, Source
+from mutants.source import Edit, Source, is_unplanted
 
 _LEAVES = ast.Raise | ast.Return | ast.Continue | ast.Break
 
@@ -38,7 +38,9 @@ def _no_early_leave(source: Source, node: ast.AST) -> Iterator[Edit]:
 
 
 def _forgotten_cleanup(source: Source, node: ast.AST) -> Iterator[Edit]:
-    if isinstance(node, ast.stmt) and _is_cleanup(source, node) and (_is_effect(node) or isinstance(node, _LEAVES)):
+    if not isinstance(node, ast.stmt) or not _is_cleanup(source, node) or _would_return_anyway(source, node):
+        return
+    if _is_effect(node) or isinstance(node, _LEAVES):
         yield source.replace(node, b"pass")
 
 
@@ -57,11 +59,14 @@ def _no_lock(source: Source, node: ast.AST) -> Iterator[Edit]:
 
 
 def _swapped_order(source: Source, node: ast.AST) -> Iterator[Edit]:
+    """Two steps, one of which takes time. When a line of the log is written does not matter."""
     for name in ("body", "orelse", "finalbody"):
         body = getattr(node, name, None)
         if not isinstance(body, list):
             continue
         for first, second in pairwise(body):
+            if is_unplanted(first) or is_unplanted(second):
+                continue
             if _is_effect(first) and _is_effect(second) and (_is_awaited(first) or _is_awaited(second)):
                 start, middle = source.span(first)
                 later, end = source.span(second)
@@ -78,6 +83,19 @@ def _is_guard(node: ast.AST) -> TypeGuard[ast.If]:
 def _is_cleanup(source: Source, node: ast.stmt) -> bool:
     above = source.parent(node)
     return isinstance(above, ast.ExceptHandler) or (isinstance(above, ast.Try) and node in above.finalbody)
+
+
+def _would_return_anyway(source: Source, node: ast.stmt) -> bool:
+    """Whether it returns nothing, in the last lines of a function."""
+    match node:
+        case ast.Return(value=None | ast.Constant(value=None)):
+            function = source.parent(trying) if (trying := _try_around(source, node)) else None
+            return isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and function.body[-1] is trying
+    return False
+
+
+def _try_around(source: Source, node: ast.stmt) -> ast.Try | None:
+    return next((above for above in source.around(node) if isinstance(above, ast.Try)), None)
 
 
 def _is_effect(node: ast.AST) -> bool:

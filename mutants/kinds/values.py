@@ -22,16 +22,17 @@ def _other_number(source: Source, node: ast.AST) -> Iterator[Edit]:
 
 
 def _other_truth(source: Source, node: ast.AST) -> Iterator[Edit]:
-    if isinstance(node, ast.Constant) and isinstance(node.value, bool) and not _shapes_a_class(source, node):
+    if isinstance(node, ast.Constant) and isinstance(node.value, bool) and not _is_left_to_others(source, node):
         yield source.replace(node, repr(not node.value).encode())
 
 
-def _shapes_a_class(source: Source, node: ast.AST) -> bool:
-    """As `frozen=True` and `kw_only=True` do: the type checker sees who writes to it, and how it is called."""
+def _is_left_to_others(source: Source, node: ast.AST) -> bool:
+    """As `frozen=True` of a class is to the type checker, and `strict=True` of zip to those who made the lists."""
     above = source.parent(node)
-    if not isinstance(above, ast.keyword):
-        return False
-    return above.arg == "kw_only" or isinstance(source.parent(above), ast.ClassDef)
+    match above, source.parent(above) if above is not None else None:
+        case (ast.keyword(arg="kw_only"), _) | (ast.keyword(), ast.ClassDef() | ast.Call(func=ast.Name(id="zip"))):
+            return True
+    return False
 
 
 def _other_end(source: Source, node: ast.AST) -> Iterator[Edit]:
