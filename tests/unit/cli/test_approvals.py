@@ -42,7 +42,8 @@ def names(typist: Typist, server: ScriptedServer) -> list[str]:
 
 
 def test_each_question_is_listed_with_its_dangers_and_what_a_longer_answer_would_allow(typist: Typist) -> None:
-    lines = typist.run(approvals, asking(RM, WRITE)).output.splitlines()
+    just_asked = {"expires_at": a_question("")["expires_at"]}
+    lines = typist.run(approvals, asking(RM | just_asked, WRITE | just_asked)).output.splitlines()
 
     assert "  Tidy up (aaaaaa), waits 4 min " in lines[0]
     assert lines[1:6] == [
