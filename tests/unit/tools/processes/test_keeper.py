@@ -280,6 +280,16 @@ async def test_cancelled_caller_does_not_stop_the_start(ledger: Ledger, settings
     assert ledger.outcome(task.id).result == "done\n"
 
 
+async def test_closing_waits_for_a_start_that_is_under_way(ledger: Ledger, settings: ProcessSettings) -> None:
+    task = new_task("echo done")
+
+    async with keeping(ledger, settings) as keeper:
+        start = asyncio.create_task(keeper.start(None, task))
+        await asyncio.sleep(0)
+
+    assert (await start).task.id == task.id
+
+
 async def test_missing_working_directory_is_reported_as_by_a_shell(
     ledger: Ledger, settings: ProcessSettings, tmp_path: Path
 ) -> None:

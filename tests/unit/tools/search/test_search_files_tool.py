@@ -395,6 +395,17 @@ async def test_our_own_search_is_not_stopped_by_a_pipe_that_has_taken_the_place_
     assert printed.getvalue() == b"file\x001:word\n\x000:\n"
 
 
+def test_our_own_search_leaves_no_folder_open(tmp_path: Path) -> None:
+    lay_out(tmp_path, {f"{folder}/inner/file": "word\n" for folder in "abc"})
+    open_before = os.listdir("/proc/self/fd")
+
+    own_search.print_found(
+        Query(str(tmp_path), ".", pattern_of("word", ignore_case=False), 0, 3, True, "", ""), BytesIO()
+    )
+
+    assert os.listdir("/proc/self/fd") == open_before
+
+
 def test_a_file_that_is_gone_is_no_text(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("a")
     (tmp_path / "bytes").write_bytes(b"\0")

@@ -497,6 +497,16 @@ async def test_long_line_is_shown_around_its_match(ledger: Ledger, settings: Pro
     assert len(ledger.matches[0].line) < 2_100
 
 
+@pytest.mark.parametrize(("length", "end"), [(2_000, ""), (2_001, " […]")])
+async def test_a_line_is_cut_only_above_its_limit(ledger: Ledger, output: Output, length: int, end: str) -> None:
+    _, search = await new_search(ledger, output, "needle")
+
+    output.path.write_bytes(b"needle".ljust(length, b".") + b"\n")
+    await look(search)
+
+    assert ledger.matches[0].line == "needle".ljust(2_000, ".") + end
+
+
 async def test_secret_is_masked_also_where_an_endless_line_was_cut(ledger: Ledger, output: Output) -> None:
     _, search = await new_search(ledger, output, "needle")
 
