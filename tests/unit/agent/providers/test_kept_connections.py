@@ -41,6 +41,14 @@ async def ask(provider: Provider, heard: asyncio.Event) -> None:
                 return
 
 
+async def answer(line: Line, events: bytes, heard: asyncio.Event) -> None:
+    """Say the events, and the end of the body only when the client has heard some of them."""
+    await line.say(HEAD + b"%x\r\n%b\r\n" % (len(events), events))
+    await heard.wait()
+    heard.clear()
+    await line.say(b"0\r\n\r\n")
+
+
 @pytest.mark.parametrize("wire", list(Wire))
 async def test_a_connection_is_kept_although_the_end_of_the_body_comes_after_the_answer(
     wire: Wire, monkeypatch: pytest.MonkeyPatch
@@ -51,10 +59,7 @@ async def test_a_connection_is_kept_although_the_end_of_the_body_comes_after_the
 
     async def script(line: Line) -> None:
         while await line.request():
-            await line.say(HEAD + b"%x\r\n%b\r\n" % (len(events), events))
-            await heard.wait()
-            heard.clear()
-            await line.say(b"0\r\n\r\n")
+            await answer(line, events, heard)
         gone.set()
 
     async with serving(script) as peer, asyncio.timeout(PATIENCE):
@@ -66,3 +71,22 @@ async def test_a_connection_is_kept_although_the_end_of_the_body_comes_after_the
 
         await registry.close()
         await gone.wait()
+
+
+async def test_an_answer_that_goes_on_after_a_pause_keeps_its_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idle_connections, "_KEPT_SECONDS", 10 * PATIENCE)
+    heard = asyncio.Event()
+    whole = events_of(WIRES[Wire.ANTHROPIC])
+    answers = iter([whole.replace(b"end_turn", b"pause_turn"), whole])
+
+    async def script(line: Line) -> None:
+        while await line.request():
+            await answer(line, next(answers), heard)
+
+    async with serving(script) as peer, asyncio.timeout(PATIENCE):
+        settings = EndpointSettings(peer.url, "sk-key", "own", Wire.ANTHROPIC)
+        registry = ProviderRegistry(ProviderSettings({"own": settings}))
+        provider, _ = registry.resolve("own:m")
+        await ask(provider, heard)
+        await registry.close()
+    assert (len(peer.requests), peer.connections) == (2, 1)
