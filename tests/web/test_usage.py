@@ -120,6 +120,17 @@ async def test_the_operator_sees_all_owners_and_others_see_their_own(web: Served
     assert seen == {"ann": 0.5, "bob": 2.0, "operator": 2.5}
 
 
+async def test_a_cap_that_all_owners_have_reached_is_told_to_one_who_spent_nothing(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    async with served(store, tmp_path, settings=replace(QUICK, daily_spend_hard_usd=0.5)) as web:
+        await store.write(lambda tx: tx.spending.add_unstored("ann", Spend(1, 1, 0.5)))
+
+        report = await usage(web, "bob")
+
+    assert (report["spent_today_usd"], report["state"]) == (0.0, "stopped")
+
+
 async def test_days_are_a_whole_number(web: Served) -> None:
     reply = await web.get("/api/usage", days="many")
 
