@@ -21,9 +21,10 @@ from tests.store.conftest import FakeClock
 from tests.store.nouns import an_opening, append, have_session, have_turn, some_events
 from wakeful.errors import StoreError, StoreFull, StoreLocked, StoreReadOnly, StoreTooNew
 from wakeful.model.event import NewEvent
+from wakeful.model.opening import Opened, Opening
 from wakeful.store.base import Transaction
 from wakeful.store.sqlite import connection as connections
-from wakeful.store.sqlite import space
+from wakeful.store.sqlite import space, writer
 from wakeful.store.sqlite import store as stores
 from wakeful.store.sqlite.migrate import migrate
 from wakeful.store.sqlite.store import SqliteStore
@@ -205,6 +206,22 @@ async def test_a_full_disk_fails_all_writes_that_sqlite_has_rolled_back_and_none
     log = await store.read(lambda tx: tx.events.of_session("s1", 0, 10))
     await store.close()
     assert [event.payload for event in log] == [b"small"]
+
+
+async def test_openings_that_sqlite_has_rolled_back_together_are_written_one_by_one(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def break_off(connection: sqlite3.Connection, _: float, openings: list[Opening]) -> list[Opened]:
+        if openings:
+            connection.execute("ROLLBACK")
+            raise sqlite3.OperationalError("disk I/O error")
+        return []
+
+    monkeypatch.setattr(writer, "open_all", break_off)
+
+    results = await _as_one_group(store, store.open_new(an_opening("a")), store.open_new(an_opening("b")))
+
+    assert [type(result) for result in results] == [Opened, Opened]
 
 
 async def test_an_older_sqlite_is_refused_and_the_oldest_that_will_do_is_named(
