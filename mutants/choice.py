@@ -18,6 +18,8 @@ _QUICK_SECONDS = 0.05
 _BESIDE = 0.25
 # A test that is named after the source comes before one that takes half as long, so many times halved.
 _AS_NAMED = 4
+# Shorter words of a name tell nothing.
+_WHOLE_WORD = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +91,11 @@ def _quickest(tests: list[Witness], source: Path) -> list[Witness]:
 
 
 def _distance(file: Path, source: Path) -> int:
-    """The tests that are named after the source come first, as if they were quicker, then those of its room."""
-    if source.stem in file.stem:
+    """The tests that are named after the source or its folder come first, as if they were quicker, then those of its
+    room.
+    """
+    names = [*source.stem.split("_"), source.parent.name]
+    if any(word.startswith(name) for word in file.stem.split("_") for name in names if len(name) >= _WHOLE_WORD):
         return 0
     return _AS_NAMED if room_of(source.as_posix()) in file.parts else _AS_NAMED + 1
 

@@ -72,11 +72,12 @@ def test_quick_tests_of_the_same_room_and_those_that_run_what_few_run_are_chosen
     assert choose([slow], "src/wakeful/store/row.py", Budget(9, 1)) == [slow]
 
 
-def test_tests_that_are_named_after_the_source_come_first() -> None:
-    named = Witness("tests/unit/test_row_ids.py::x", 0.4, 0b1)
-    quick = Witness("tests/store/test_a.py::x", 0.05, 0b1)
+@pytest.mark.parametrize("source", ["engine/prompt_keeper.py", "engine/prompts/row.py"])
+def test_tests_that_are_named_after_the_source_or_its_folder_come_first(source: str) -> None:
+    named = Witness("tests/unit/test_prompts.py::x", 0.4, 0b1)
+    quick = Witness("tests/engine/test_a.py::x", 0.05, 0b1)
 
-    assert choose([quick, named], "src/wakeful/store/row.py", Budget(1, 40)) == [named]
+    assert choose([quick, named], f"src/wakeful/{source}", Budget(1, 40)) == [named]
 
 
 def test_the_quick_tests_beside_a_chosen_one_are_tried_too() -> None:
