@@ -27,6 +27,8 @@ ROOT = Path(__file__).parent.parent
 _KEPT = ROOT / ".mutants"
 # Recording costs much there, and little of what they alone run is Python.
 _UNRECORDED = {"browser"}
+# A run may take this many times as long as its tests took when they were recorded, and so much on top.
+_SLOWER, _ON_TOP_SECONDS = 5.0, 30.0
 
 
 def main() -> None:
@@ -133,7 +135,8 @@ def _tried(faults: list[Fault], seen: Seen, options: argparse.Namespace) -> Iter
 
 def _trial(fault: Fault, seen: Seen, budget: Budget) -> Trial:
     tests = choose(tests_for(fault, seen, ROOT), fault.path, budget)
-    return Trial(fault.id, fault.path, fault.content, [test.name for test in tests], sum(t.seconds for t in tests))
+    patience = sum(test.seconds for test in tests) * _SLOWER + _ON_TOP_SECONDS
+    return Trial(fault.id, fault.path, fault.content, [test.name for test in tests], patience)
 
 
 if __name__ == "__main__":

@@ -70,11 +70,26 @@ def test_a_fault_is_caught_by_a_test_that_fails_only_with_it(project: Path, tmp_
     assert (project / PATH).read_text() == SOURCE
 
 
+def test_a_fault_hangs_only_if_its_tests_are_in_time_without_it(project: Path, tmp_path: Path) -> None:
+    forever = "import threading; threading.Event().wait()"
+    (project / "tests" / "test_slow.py").write_text(f"def test_slow():\n    {forever}\n")
+    trials = [
+        trial("    total = first", f"    {forever}\n    total = first", [ADDING], patience=4),
+        trial("first + second", "first - second", ["tests/test_slow.py::test_slow"], patience=1),
+    ]
+    (tmp_path / "copies").mkdir()
+
+    with crew(1, project, tmp_path / "copies", tools=[]) as workers:
+        verdicts = [judgement.verdict for _, judgement in workers.judge(trials)]
+
+    assert verdicts == [Verdict.HANGS, Verdict.SURVIVED]
+
+
 def test_what_a_module_names_is_used_where_its_name_is() -> None:
     source = Source(PATH, b"A = 1\nB = A + 1\n\n\ndef f():\n    return B\n\n\ndef g():\n    return C\n")
 
     assert source.users_of(0) == {6}
 
 
-def trial(old: str, new: str, tests: list[str]) -> Trial:
-    return Trial("id", PATH, SOURCE.replace(old, new).encode(), tests, seconds=1)
+def trial(old: str, new: str, tests: list[str], patience: float = 30) -> Trial:
+    return Trial("id", PATH, SOURCE.replace(old, new).encode(), tests, patience)
