@@ -7,7 +7,7 @@ from itertools import takewhile
 from wakeful.model.approvals.reason_kinds import DELETE_OUTSIDE, RIGHTS_OUTSIDE
 from wakeful.tools.commands.gate.finding import Finding
 from wakeful.tools.commands.gate.location import CommandTarget, Location
-from wakeful.tools.commands.gate.writing import target_folders
+from wakeful.tools.commands.gate.writing import moved_operands
 from wakeful.tools.commands.shell.command import SimpleCommand, inside_of, starts_of_find
 from wakeful.tools.commands.shell.loose_words import UNKNOWN
 
@@ -77,9 +77,8 @@ def _mirrored(targets: list[str], location: Location) -> Iterator[CommandTarget]
 
 def _moved_away(command: SimpleCommand, location: Location) -> Iterator[CommandTarget]:
     if command.program == "mv" and not command.is_listed:
-        moved = command.operands if target_folders(command) else command.operands[:-1]
-        named = [operand for operand in moved if operand not in target_folders(command)]
-        yield from (target for target in location.outside(named, spares_temporary=True) if target.path is not None)
+        moved = location.outside(moved_operands(command), spares_temporary=True)
+        yield from (target for target in moved if target.path is not None)
     elif command.program == "rsync" and command.has_flag("", "--remove-source-files"):
         here = (name for name in command.operands[:-1] if ":" not in name)
         yield from location.outside(map(inside_of, here), spares_temporary=True)

@@ -15,6 +15,7 @@ from wakeful.model.approvals.reason_kinds import HOME
 from wakeful.tools.commands.gate.finding import Finding
 from wakeful.tools.commands.gate.ground import Ground
 from wakeful.tools.commands.gate.location import CommandTarget, Location
+from wakeful.tools.commands.gate.writing import moved_operands
 from wakeful.tools.commands.shell.command import SimpleCommand, starts_of_find
 from wakeful.tools.commands.shell.words import only_talks
 
@@ -174,8 +175,10 @@ def _starts_of_reading(command: SimpleCommand) -> list[str]:
         return starts
     if program == "find" and re.search(r"(^| )-(delete|exec|ok)", " ".join(command.arguments)):
         return starts_of_find(command.arguments)
-    if program in ("rm", "mv", "chmod", "chown", "chgrp") and command.operands:
-        return command.operands if program == "mv" or command.has_flag("rR", "--recursive") else []
+    if program == "mv":
+        return moved_operands(command)
+    if program in ("rm", "chmod", "chown", "chgrp"):
+        return command.operands if command.has_flag("rR", "--recursive") else []
     is_recursive = program in _ALWAYS_RECURSIVE or (
         program in _RECURSIVE_READERS and command.has_flag(_RECURSIVE_READERS[program], "--recursive", "--archive")
     )

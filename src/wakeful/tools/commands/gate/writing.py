@@ -56,12 +56,19 @@ def changes_what_runs_later(command: SimpleCommand, location: Location) -> Itera
                 yield Finding(RUNS_LATER, f"changes {target.shown}, which {runner} by itself", target.path)
 
 
-def target_folders(command: SimpleCommand) -> list[str]:
+def _target_folders(command: SimpleCommand) -> list[str]:
     """Return the folders that are named before the files that go into them: cp -t folder file."""
     if command.program == "rsync":
         return []
     folders = [following for option, following in pairwise(command.arguments) if _TARGET_FOLDER.fullmatch(option)]
     return folders + [option.partition("=")[2] for option in command.options if option.startswith("--t")]
+
+
+def moved_operands(command: SimpleCommand) -> list[str]:
+    """Return what `mv` takes away. Its last operand is where that goes, unless an option says where."""
+    folders = _target_folders(command)
+    moved = command.operands if folders else command.operands[:-1]
+    return [operand for operand in moved if operand not in folders]
 
 
 def _written(command: SimpleCommand, location: Location) -> list[str]:
@@ -105,7 +112,7 @@ def _written_by_program(command: SimpleCommand, location: Location) -> list[str]
 
 
 def _copied_to(command: SimpleCommand, location: Location) -> list[str]:
-    folders = target_folders(command)
+    folders = _target_folders(command)
     last = command.operands[-1:] if not folders and len(command.operands) > 1 else []
     names = [_name_there(each, command) for each in command.operands if each not in (*folders, *last)]
     inside = [f"{folder}/{name}" for folder in folders for name in names if name]
