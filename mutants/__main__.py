@@ -5,6 +5,7 @@ scripts/mutants [PATHS] [--changed-since REV] [--count N] [--seed S]
 
 import argparse
 import random
+import signal
 import sys
 import tempfile
 import time
@@ -32,6 +33,8 @@ _SLOWER, _ON_TOP_SECONDS = 5.0, 30.0
 
 
 def main() -> None:
+    # As Ctrl-C does, also where a shell has a command in the background ignore that: keep the results, end the workers.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     options = _options()
     with closing(Seen(_KEPT / "seen.sqlite", ROOT)) as seen:
         try:
