@@ -166,7 +166,9 @@ async def test_a_firing_whose_chat_gets_another_session_meanwhile_goes_to_that_o
     desk, firing = schedules_on(node), Firing(node.processes.ledger, SETTINGS)
     chat = Chat("telegram:1", "telegram", ChatKind.PRIVATE, "1", "", await open_session(node, Address("telegram", "1")))
     job = await add(desk, "every 10m", deliver="telegram:1")
-    known_session, looks = Firing._known_session, []
+    known_session = Firing._known_session
+    looks: list[str] = []
+    locks: list[list[str]] = []
 
     async def look(self: Firing, tx: Transaction, job_id: str) -> str:
         looks.append(await known_session(self, tx, job_id))
@@ -176,6 +178,7 @@ async def test_a_firing_whose_chat_gets_another_session_meanwhile_goes_to_that_o
     commit = firing._commits.commit
 
     async def late_commit(body: Any, **options: Any) -> Any:
+        locks.append(options["lock"])
         if len(looks) == 1:
             await house.store.write(lambda tx: tx.chats.put(chat))
         return await commit(body, **options)
@@ -185,6 +188,7 @@ async def test_a_firing_whose_chat_gets_another_session_meanwhile_goes_to_that_o
     run = await firing.fire_now(job.id)
 
     assert looks == ["", chat.session_id]
+    assert locks == [[], [chat.session_id]]
     assert run.session_id == chat.session_id
 
 

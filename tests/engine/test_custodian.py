@@ -23,13 +23,18 @@ from tests.engine.kit import (
 )
 from tests.patience import PATIENCE
 from wakeful.errors import StoreUnavailable
+from wakeful.model.event import Event
 from wakeful.model.tasks.goal import Goal
-from wakeful.model.tasks.task import Host, TaskStatus
-from wakeful.store.base import Body
+from wakeful.model.tasks.task import Host, Task, TaskStatus
+from wakeful.store.base import Body, Signal, Transaction
 
 T = TypeVar("T")
 
 FARM = Host("farm", "boot")
+
+
+def own_commit(session_id: str, kind: str) -> Signal:
+    return Signal(frozenset({session_id}), events=(Event(session_id, 9, "t", 9, kind, b"{}", 0.0),))
 
 
 async def session_with_tasks(node: Node, house: House, *names: str, host: Host = HOST) -> str:
@@ -278,3 +283,86 @@ async def test_what_other_nodes_commit_elsewhere_costs_this_one_nothing(couple: 
         await heard.wait()
     await house.settle()
     assert errands.counts.runs == looks
+
+
+# What wakes it, and what does not. The node's own commits have their events in the signal, others' have not.
+
+
+@pytest.mark.parametrize("house", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    ("signals", "is_woken"),
+    [
+        ([Signal(frozenset({"s1"}))], False),
+        ([own_commit("s1", "task_started")], False),
+        ([own_commit("s1", "task_started"), Signal(frozenset({"s1"}))], True),
+        ([own_commit("s1", "task_started"), Signal(frozenset({"s2"}))], False),
+        ([own_commit("s1", "task_started"), own_commit("s1", "process_complete")], False),
+        ([own_commit("s1", "usage"), Signal(frozenset({"s1"}))], False),
+        ([Signal(frozenset(), is_everything=True)], True),
+    ],
+)
+async def test_errands_are_run_after_what_others_commit_where_this_node_has_processes(
+    house: House, node: Node, signals: list[Signal], is_woken: bool
+) -> None:
+    looks = node.engine._custodian.errands.counts.runs
+    for signal in signals:
+        node.store.tell(signal)
+    await house.settle()
+    assert (node.engine._custodian.errands.counts.runs > looks) == is_woken
+
+
+@pytest.mark.parametrize("house", ["sqlite"], indirect=True)
+async def test_a_session_whose_processes_have_ended_costs_nothing_more(house: House, node: Node) -> None:
+    session = await session_with_tasks(node, house, "build")
+    await node.engine.tasks.finish("build", exit_of("build"))
+    await node.engine._custodian.obey()
+    looks = node.engine._custodian.errands.counts.runs
+    node.store.tell(Signal(frozenset({session})))
+    await house.settle()
+    assert node.engine._custodian.errands.counts.runs == looks
+
+
+@pytest.mark.parametrize("house", ["sqlite"], indirect=True)
+async def test_a_session_whose_process_starts_during_an_errand_is_heard_after_it(house: House, node: Node) -> None:
+    custodian = node.engine._custodian
+    watched = custodian._watched
+
+    async def start_meanwhile(tx: Transaction) -> list[Task]:
+        tasks = await watched(tx)
+        node.store.tell(own_commit("s1", "task_started"))
+        return tasks
+
+    custodian._watched = start_meanwhile  # type: ignore[method-assign]
+    await custodian.obey()
+    looks = custodian.errands.counts.runs
+    node.store.tell(Signal(frozenset({"s1"})))
+    await house.settle()
+    assert custodian.errands.counts.runs > looks
+
+
+@pytest.mark.parametrize("house", ["sqlite"], indirect=True)
+async def test_the_holder_of_an_exclusive_store_goes_round_once_and_has_no_errands(house: House) -> None:
+    node = await house.start_node(is_exclusive=True)
+    await session_with_tasks(node, house, "build")
+    custodian = node.engine._custodian
+    node.store.tell(Signal(frozenset(), is_everything=True))
+    await house.settle()
+    assert custodian.errands.counts.runs == 0
+    assert await custodian.sweep() is None
+
+
+@pytest.mark.parametrize("house", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(("pause", "is_lost"), [(0.4, True), (0.9, False)])
+async def test_after_half_the_time_of_silence_without_a_look_nobody_counts_as_silent(
+    house: House, pause: float, is_lost: bool
+) -> None:
+    first = await house.start_node(host=FARM)
+    await session_with_tasks(first, house, "build", host=FARM)
+    await house.kill(first)
+    await house.advance(house.settings.host_silence_seconds * (1.1 - pause))
+    second = await house.start_node()
+    second.clock.fall_asleep()
+    assert await second.engine._custodian.sweep() == house.settings.lease_seconds
+    await house.advance(house.settings.host_silence_seconds * pause)
+    await second.engine._custodian.sweep()
+    assert ((await task_of(house, "build")).status is TaskStatus.LOST) == is_lost

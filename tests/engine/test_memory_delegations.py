@@ -1,14 +1,15 @@
 """Sub-agents of unstored turns: they run in memory, inside the call that started them, under the usual limits."""
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import ExitStack
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 
 import pytest
 
 from tests.bare_engine import HOST, NoBinder
 from tests.engine.test_ephemeral import ephemeral_turn
+from wakeful.engine.ports import TurnBinder
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.tasks.memory_delegations import MemoryDelegations
 from wakeful.errors import ModelError, TooManyDelegations
@@ -16,7 +17,7 @@ from wakeful.model.api.request import TurnRequest, request_from
 from wakeful.model.journal.fact import Answered, Brief, Fact, TextDelta
 from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.tasks.goal import Goal
-from wakeful.model.tasks.task import Task, TaskStatus
+from wakeful.model.tasks.task import Task, TaskKind, TaskStatus
 from wakeful.model.turn import Turn
 
 SETTINGS = EngineSettings(delegation_limit=3, delegation_depth=2)
@@ -25,8 +26,8 @@ SETTINGS = EngineSettings(delegation_limit=3, delegation_depth=2)
 class Worker:
     """A loop that does what its goal says, and notes whose turns it runs."""
 
-    def __init__(self, settings: EngineSettings = SETTINGS) -> None:
-        self.delegations = MemoryDelegations(NoBinder(), settings, HOST)
+    def __init__(self, settings: EngineSettings = SETTINGS, binder: TurnBinder | None = None) -> None:
+        self.delegations = MemoryDelegations(binder or NoBinder(), settings, HOST)
         self.turns: list[Turn] = []
         self.stopped: list[str] = []
         self.is_hanging = asyncio.Event()
@@ -53,8 +54,18 @@ class Worker:
             case "fail":
                 yield Answered(1, AssistantMessage(rest), Usage(1, 1))
                 raise ModelError("The endpoint is down.", code="model_unavailable", passing=True)
+            case "repeat":
+                for words in rest.split("/"):
+                    yield Answered(1, AssistantMessage(words), Usage(1, 1))
             case "break":
                 raise RuntimeError("a bug")
+            case "time-out":
+                raise TimeoutError
+            case "break-late":
+                try:
+                    await asyncio.Event().wait()
+                finally:
+                    raise RuntimeError("a bug")
             case "hang":
                 try:
                     self.is_hanging.set()
@@ -151,3 +162,68 @@ async def test_a_sub_agent_in_memory_has_the_model_and_tools_of_its_goal() -> No
         await worker.delegations.delegate(asked, [Goal("say done", "demo:small", ("read_file",))])
     (child,) = worker.turns
     assert (child.model, request_from(child.request).allowed_tools) == ("demo:small", ("read_file",))
+
+
+async def test_its_task_is_that_of_a_stored_sub_agent_that_its_call_waits_for() -> None:
+    asked = ephemeral_turn()
+    done, failed = await Worker().delegate(asked, "say done", "fail half")
+
+    assert (done.status, done.exit_code) == (TaskStatus.EXITED, 0)
+    assert (failed.status, failed.exit_code) == (TaskStatus.FAILED, None)
+    for task in (done, failed):
+        assert (task.kind, task.turn_id, task.session_id) == (TaskKind.DELEGATION, asked.id, asked.session_id)
+        assert (task.step, task.index, task.will_notify, task.is_inline) == (0, 0, False, True)
+        assert task.ended_at is not None
+        assert 0 < task.started_at <= task.ended_at
+
+
+@pytest.mark.parametrize(
+    ("goal", "result"),
+    [("repeat one/two/three", "three"), ("repeat one/two/", "two"), ("repeat one", "one"), ("repeat ", "")],
+)
+async def test_its_result_is_the_last_answer_with_words(goal: str, result: str) -> None:
+    assert await Worker().results(goal) == [result]
+
+
+@pytest.mark.parametrize(("goal", "seconds"), [("time-out", 60.0), ("break-late", 0.01)])
+async def test_an_error_of_its_own_is_not_taken_for_the_end_of_its_time(goal: str, seconds: float) -> None:
+    worker = Worker(replace(SETTINGS, delegation_seconds=seconds))
+
+    assert await worker.results(goal) == ["something broke inside the server; its log has the details"]
+
+
+class NotingBinder:
+    """Notes which turn is bound now, and which were."""
+
+    def __init__(self) -> None:
+        self.bound: list[str] = []
+        self.seen: list[str] = []
+
+    def bind(self, turn: Turn) -> AbstractContextManager[None]:
+        @contextmanager
+        def binding() -> Iterator[None]:
+            self.bound.append(turn.id)
+            self.seen.append(turn.id)
+            yield
+            self.bound.remove(turn.id)
+
+        return binding()
+
+
+async def test_each_is_bound_while_it_runs() -> None:
+    binder = NotingBinder()
+    worker = Worker(binder=binder)
+
+    await worker.results("delegate say done")
+
+    assert binder.seen == [turn.id for turn in worker.turns]
+    assert binder.bound == []
+
+
+async def test_nothing_is_kept_of_those_that_have_ended() -> None:
+    worker, asked = Worker(), ephemeral_turn()
+    with worker.delegations.allowed_in(asked, worker):
+        await worker.delegations.delegate(asked, [Goal("delegate say done"), Goal("fail half")])
+
+    assert not worker.delegations._stations
+    assert not worker.delegations._working

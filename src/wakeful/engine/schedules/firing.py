@@ -3,6 +3,7 @@
 So restarts and several nodes fire nothing twice, and a crash leaves either all of it or nothing.
 """
 
+from contextlib import suppress
 from dataclasses import replace
 
 from wakeful.engine.cron_runs import CRON
@@ -60,11 +61,9 @@ class Firing:
                     return None, None
                 return await (self._now(tx, job, locked) if is_manual else self._due(tx, job, locked))
 
-            try:
-                lock = [locked] if locked else []
+            lock = [locked] if locked else []
+            with suppress(_LaneChanged):
                 return await self._commits.commit(body, lock=lock, patience=_PATIENCE_SECONDS)
-            except _LaneChanged:
-                continue
 
     async def _known_session(self, tx: Transaction, job_id: str) -> str:
         """Return the session that a firing goes to, to be locked; empty if it goes to a new one."""
