@@ -66,7 +66,7 @@ async def test_only_the_operator_may_make_one_that_delivers_to_a_chat(desk: Sche
     ],
 )
 async def test_what_a_schedule_cannot_be_is_refused(desk: ScheduleDesk, fields: Any, message: str) -> None:
-    given = {"schedule": "@daily", "prompt": "Hello.", **fields}
+    given: Any = {"schedule": "@daily", "prompt": "Hello.", **fields}
 
     with pytest.raises(ScheduleError, match=message):
         await desk.add("operator", given)
@@ -150,13 +150,13 @@ async def test_a_schedule_that_is_done_is_active_again_only_with_another_schedul
 
 
 async def test_a_name_that_is_taken_is_refused_and_changes_nothing(desk: ScheduleDesk, house: House) -> None:
-    await add(desk, "@daily", name="daily")
-    job = await add(desk, "@daily", name="other")
+    jobs = [await add(desk, "@daily", name=name) for name in ("one", "two")]
 
-    with pytest.raises(ScheduleError, match="named daily already"):
-        await changed(desk, job, name="daily")
+    for job, name in zip(jobs, ("two", "one"), strict=True):
+        with pytest.raises(ScheduleError, match=f"named {name} already"):
+            await changed(desk, job, name=name)
 
-    assert (await job_now(house, job)).name == "other"
+    assert [(await job_now(house, job)).name for job in jobs] == ["one", "two"]
 
 
 async def test_a_schedule_that_is_removed_while_it_is_looked_up_is_not_found(desk: ScheduleDesk) -> None:

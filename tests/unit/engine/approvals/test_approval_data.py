@@ -40,7 +40,7 @@ def test_a_question_has_its_first_reason_as_its_danger_and_all_of_them_in_its_li
         ((DELETES, DISCARDS), "that delete outside of the folder or discard uncommitted work run"),
         (
             (DELETES, DISCARDS, PUSHES),
-            "that delete outside of the folder, discard uncommitted work or overwrite what is in a remote repository run",
+            "folder, discard uncommitted work or overwrite what is in a remote repository run",
         ),
     ],
 )
