@@ -110,7 +110,7 @@ async def _root_of(tx: Transaction, turn: Turn) -> tuple[str, str]:
     for session in (await sessions_above(tx, turn.session_id))[:-1]:
         assert session.task_id is not None
         task = await require_task(tx, session.task_id)
-        session_id, turn_id = task.session_id, task.turn_id or ""
+        session_id, turn_id = task.session_id, task.turn_id
     return session_id, turn_id
 
 
