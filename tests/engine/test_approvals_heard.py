@@ -1,13 +1,13 @@
 """How a call waits for its answer: what it hears, how long it waits, and what it leaves behind."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import pytest
 
 from tests.engine.asking import DELETES, ask, questions_in, sub_agent_of, working
-from tests.engine.kit import HOME, House, Node, log_of
+from tests.engine.kit import HOME, House, Node, NodeStore, log_of
 from tests.engine.test_ephemeral import ephemeral_turn
 from tests.store.nouns import an_approval
 from wakeful.errors import LeaseLost
@@ -200,3 +200,20 @@ async def test_a_turn_that_is_not_stored_has_the_mode_of_the_server_and_no_grant
 
     assert (standing.mode, standing.has_asked, standing.is_unasked) == (house.settings.permission_mode, False, False)
     assert await desk.uncovered(turn, 1, 1, QUESTION) == DELETES
+
+
+async def test_sessions_whose_signal_may_be_lost_are_watched_while_a_call_or_a_sub_agent_is_waited_for(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watching: list[Callable[[], Iterable[str]]] = []
+    monkeypatch.setattr(NodeStore, "watch", lambda store, followed: watching.append(followed))
+    node = await house.start_node()
+    receipt = await working(node, house)
+    child = await sub_agent_of(node, house, receipt)
+    asking = await ask(node, house, receipt)
+
+    followed = [set(sessions()) for sessions in watching]
+
+    assert {receipt.session_id} in followed
+    assert {receipt.session_id, child.session_id} in followed
+    asking.cancel()

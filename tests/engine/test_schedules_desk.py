@@ -199,6 +199,13 @@ async def test_the_next_times_of_a_schedule_count_from_the_time_that_is_named_or
     assert await desk.next_times("0 9 * * *", "Asia/Tokyo", "1970-01-01T10:00:00Z", 1) == [24 * 3600.0]
 
 
+async def test_the_next_times_end_before_the_year_9000(desk: ScheduleDesk) -> None:
+    # Its 816th time would be the first moment of that year.
+    times = await desk.next_times("every 75197h", "", "2000-01-01T00:00:00Z", 1_000)
+
+    assert len(times) == 815
+
+
 @pytest.mark.parametrize("act", ["add", "change"])
 async def test_the_scheduler_looks_again_when_a_schedule_is_made_or_changed(house: House, node: Node, act: str) -> None:
     desk = schedules_on(node)
