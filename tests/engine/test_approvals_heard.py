@@ -64,6 +64,25 @@ async def test_a_call_looks_for_its_answer_only_when_there_may_be_one(
         asking.cancel()
 
 
+async def test_an_answer_that_comes_before_the_call_waits_is_not_missed(
+    node: Node, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    receipt = await working(node, house)
+    desk = node.engine.approvals
+    now = desk._now
+
+    async def answer_meanwhile() -> float:
+        monkeypatch.setattr(desk, "_now", now)
+        await desk.answer(receipt.session_id, "call_1", Choice.ONCE)
+        return await now()
+
+    monkeypatch.setattr(desk, "_now", answer_meanwhile)
+    asking = await ask(node, house, receipt)
+
+    assert asking.done()
+    assert asking.result() is Choice.ONCE
+
+
 async def test_calls_of_one_session_wait_for_their_own_answers_and_leave_nothing_behind(
     node: Node, house: House
 ) -> None:

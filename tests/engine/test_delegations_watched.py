@@ -265,6 +265,19 @@ async def test_a_turn_says_whether_it_was_stopped_or_late(node: Node, house: Hou
     assert [(await session_of(house, child_of(task))).is_held for task in (stopped, late)] == [True, True]
 
 
+@pytest.mark.parametrize("is_idle", [True, False])
+async def test_nothing_is_promised_any_more_to_a_stopped_sub_agent(node: Node, house: House, is_idle: bool) -> None:
+    _, task = await idle_parent(node, house)
+    await begin_task(node, await turn_of(house, task), "build")
+    if is_idle:
+        await lead(node, house, task, "finish")
+
+    await node.engine.delegations.stop(task.id)
+
+    build = await task_of(house, "build")
+    assert (build.is_running, build.has_promise) == (True, False)
+
+
 async def test_a_stopped_sub_agent_hears_no_notice_that_was_waiting_for_its_next_step(node: Node, house: House) -> None:
     _, task = await idle_parent(node, house)
     running = await turn_of(house, task)
