@@ -46,7 +46,7 @@ class PostgresPurges:
     async def let_go(self, session_id: str) -> None:
         self._footprint.require_lock(session_id)
         held = await self._connection.fetchrow("SELECT head, checkpoint FROM sessions WHERE id = $1", session_id)
-        await self._look_again(session_id, [turn for turn in held or () if turn is not None])
+        await self._look_again(session_id, list(held or ()))
         await self._connection.execute(
             "UPDATE sessions SET head = NULL, checkpoint = NULL, active = NULL, title = '' WHERE id = $1", session_id
         )
@@ -100,7 +100,7 @@ class PostgresPurges:
 
     async def _remove_all(self, session_id: str, turns: Sequence[str]) -> None:
         parents = await self._connection.fetch("SELECT parent FROM turns WHERE id = ANY($1::text[])", turns)
-        await self._look_again(session_id, [row[0] for row in parents if row[0] is not None])
+        await self._look_again(session_id, [row[0] for row in parents])
         for table, column in (
             ("search_docs", "turn_id"),
             ("idempotency_keys", "turn_id"),
@@ -109,7 +109,7 @@ class PostgresPurges:
         ):
             await self._connection.execute(f"DELETE FROM {table} WHERE {column} = ANY($1::text[])", turns)
 
-    async def _look_again(self, session_id: str, turns: Sequence[str]) -> None:
+    async def _look_again(self, session_id: str, turns: Sequence[str | None]) -> None:
         """Let other deleted sessions be purged again: they may have kept turns only for the sake of this one."""
         await self._connection.execute(
             """UPDATE sessions SET is_purged = FALSE WHERE is_purged AND id <> $1
