@@ -14,6 +14,7 @@ from wakeful.model.journal.change import KeptChange
 from wakeful.model.journal.entry import Entry, answer_entry, input_entry, result_entry
 from wakeful.model.journal.fact import Answered, CallFinished
 from wakeful.model.journal.message import AssistantMessage, ToolCall, Usage
+from wakeful.model.lane import Lane
 from wakeful.model.opening import Closed, Closing, Opening
 from wakeful.model.session import Address, Session
 from wakeful.model.tasks.task import Host, Task, TaskKind
@@ -189,6 +190,13 @@ async def close_turn(store: Store, turn_id: str, outcome: Outcome = DONE, **chan
     assert turn is not None
     closing = Closing(turn, outcome, **({"facts": ()} | changes))
     return await store.write(lambda tx: tx.close(closing), lock=[turn.session_id])
+
+
+async def lane_of(store: Store, *, wake_budget: int = 30, key: str = "") -> Lane:
+    """Read the lane of s1."""
+    lane = await store.read(lambda tx: tx.lane("s1", wake_budget=wake_budget, key=key))
+    assert lane is not None
+    return lane
 
 
 async def have_task(store: Store, task: Task) -> bool:

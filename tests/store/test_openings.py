@@ -1,4 +1,4 @@
-"""Openings and closings: values go in whole, in few statements, alone or in groups."""
+"""Openings: values go in whole, in few statements, alone or in groups."""
 
 import asyncio
 import sqlite3
@@ -12,25 +12,22 @@ import pytest
 from tests.store.conftest import FakeClock
 from tests.store.nouns import (
     a_row,
-    a_task,
     a_turn,
     an_input,
     an_opening,
     close_turn,
     have_row,
     have_session,
-    have_task,
     have_turn,
+    lane_of,
     some_events,
 )
-from wakeful.errors import LeaseLost, NameTaken, SessionNotFound, StoreError
+from wakeful.errors import NameTaken, SessionNotFound, StoreError
 from wakeful.model.api.conversation import Conversation
 from wakeful.model.event import Event
 from wakeful.model.inbox import RowKind, RowStatus
-from wakeful.model.lane import Lane
-from wakeful.model.opening import Closing, Opened, Opening
+from wakeful.model.opening import Opened, Opening
 from wakeful.model.session import TitleOrigin
-from wakeful.model.spend import Spend
 from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Store, Transaction
 from wakeful.store.postgres.connection import PostgresConnection
@@ -127,88 +124,12 @@ async def test_an_idle_session_is_opened_with_rows_that_waited_and_one_that_come
 
     opened = await store.write(lambda tx: tx.open(opening), lock=["s1"])
 
-    lane = await _lane(store, key="m1")
+    lane = await lane_of(store, key="m1")
     assert lane.active == replace(opened.turn, number=2)
     assert (lane.session.is_held, lane.session.wake_at, lane.pending) == (False, None, ())
     assert lane.known is not None
     assert lane.known.claimed_by == "t1"
     assert await store.read(lambda tx: tx.inbox.pending("s1")) == []
-
-
-async def test_a_lane_shows_all_that_a_decision_asks_for(store: Store, clock: FakeClock) -> None:
-    for number, opened_at in enumerate([clock.now - 3_600, clock.now - 200, clock.now - 100, clock.now]):
-        await have_turn(store, f"t{number}", is_wakeup=number != 2, opened_at=opened_at)
-        await close_turn(store, f"t{number}")
-    rows = [await have_row(store, a_row(name)) for name in ("m1", "m2", "gone", "went before", "went after")]
-    for name in ("went before", "gone", "went after"):
-        await store.write(lambda tx, name=name: tx.inbox.withdraw_if_pending("s1", name), lock=["s1"])  # type: ignore[misc]
-    for number in (1, 2, 3):
-        await have_task(store, a_task(f"k{number}", index=number, will_notify=number != 2))
-    await store.write(lambda tx: tx.tasks.intend_kill_if_running("k3"))
-
-    lane = await _lane(store, wake_budget=2, key="gone")
-
-    assert lane.pending == tuple(rows[:2])
-    assert lane.known is not None
-    assert (lane.known.id, lane.known.status) == (rows[2].id, RowStatus.WITHDRAWN)
-    assert (lane.promised, lane.active, lane.now) == (frozenset({"k1"}), None, clock.now)
-    # Only the wake-ups of the last hour count: this is the older of two.
-    assert lane.spent_at == clock.now - 200
-    assert (await _lane(store, wake_budget=3)).spent_at is None
-    assert (await _lane(store, key="m2")).known == rows[1]
-    assert await store.read(lambda tx: tx.lane("missing", wake_budget=1)) is None
-
-
-async def test_a_closing_records_the_last_answer_the_end_and_what_follows(store: Store, clock: FakeClock) -> None:
-    await have_turn(store)
-    turn = (await _lane(store)).active
-    assert turn is not None
-    retry = a_row("r1", kind=RowKind.RETRY, created_at=0.0)
-    following = Opening(a_turn("t2", parent="t1", last_seq=1), facts=tuple(some_events(1)), posted=(a_row("m2"),))
-    closing = Closing(
-        turn,
-        DONE,
-        tuple(some_events(2, "done")),
-        (an_input("t1", "the answer"),),
-        Spend(7, 3, 0.5),
-        checkpoint="t1",
-        is_blocked=True,
-        posted=(retry,),
-        next=following,
-    )
-
-    closed = await store.write(lambda tx: tx.close(closing), lock=["s1"])
-
-    lane = await _lane(store)
-    session = lane.session
-    assert (session.head, session.checkpoint, session.active, session.is_blocked) == ("t1", "t1", "t2", True)
-    assert (session.message_count, session.closed_seq, session.last_seq) == (1, 2, 3)
-    assert (session.input_tokens, session.output_tokens, session.context_tokens) == (7, 3, 7)
-    assert [(row.dedupe_key, row.created_at) for row in lane.pending] == [("r1", clock.now)]
-    assert [event.turn_seq for event in closed.events] == [1, 2]
-    assert closed.next is not None
-    assert [event.session_seq for event in closed.next.events] == [3]
-    ended = await store.read(lambda tx: tx.turns.get("t1"))
-    assert ended is not None
-    assert (ended.status, ended.epoch, ended.closed_at, ended.last_seq) == (TurnStatus.DONE, 2, clock.now, 2)
-
-
-@pytest.mark.parametrize("how", ["closed", "taken over", "never opened"])
-async def test_a_turn_that_is_no_longer_ours_is_not_closed(store: Store, how: str) -> None:
-    await have_session(store)
-    if how != "never opened":
-        await have_turn(store)
-    if how == "closed":
-        await close_turn(store, "t1")
-    if how == "taken over":
-        await store.write(lambda tx: tx.turns.take_over_if_running("t1", 1, "node2"), lock=["s1"])
-    before = await _lane(store)
-    late = Closing(a_turn(), DONE, tuple(some_events(1)), (an_input("t1", "x"),), posted=(a_row(),))
-
-    with pytest.raises(LeaseLost):
-        await store.write(lambda tx: tx.close(late), lock=["s1"])
-
-    assert await _lane(store) == before
 
 
 async def test_many_new_sessions_are_opened_with_five_statements(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,12 +208,6 @@ def _counting(call: Callable[..., Any], texts: list[str]) -> Callable[..., Any]:
 
 async def _open_all(store: Store, openings: list[Opening]) -> list[Opened | BaseException]:
     return await asyncio.gather(*map(store.open_new, openings), return_exceptions=True)
-
-
-async def _lane(store: Store, *, wake_budget: int = 30, key: str = "") -> Lane:
-    lane = await store.read(lambda tx: tx.lane("s1", wake_budget=wake_budget, key=key))
-    assert lane is not None
-    return lane
 
 
 def _all_of(opening: Opening) -> Any:

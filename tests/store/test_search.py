@@ -207,6 +207,27 @@ async def test_what_was_there_before_the_index_is_added_in_steps(store: Store, k
     assert await sql("SELECT name FROM upkeep") == []
 
 
+@pytest.mark.parametrize("size", [2, 3, 100])
+async def test_steps_of_any_size_skip_nothing_that_was_there_before_the_index(
+    store: Store, kind: str, sql: Sql, size: int
+) -> None:
+    names = [f"s{number}" for number in range(7)]
+    for name in names:
+        await have_session(store, name, title=f"title {name}")
+        await _have_words(store, name, f"word {name}")
+    await _forget_index(kind, sql)
+
+    steps = 0
+    while steps < 40 and await store.write(lambda tx: tx.search.index_some(size)):
+        steps += 1
+
+    assert list(await _look(store, "word")) == names[::-1]
+    assert set(await _look(store, "title")) == set(names)
+    # Below all others, and without the gaps that texts would leave which are noted twice.
+    assert await sql("SELECT min(id), max(id), count(*) FROM search_docs") == [(-13, 0, 14)]
+    assert await sql("SELECT name FROM upkeep") == []
+
+
 async def test_the_pieces_of_the_index_are_put_together(store: Store, kind: str, sql: Sql) -> None:
     for number in range(12):
         await _have_words(store, f"s{number}", f"word {number}")

@@ -1,17 +1,12 @@
 """A SQLite store as a whole: what it leaves behind, and what a close waits for."""
 
-import asyncio
 import os
-import threading
 from pathlib import Path
 
 import pytest
 
-from tests.patience import PATIENCE
-from tests.store.nouns import a_session, have_session
+from tests.store.nouns import have_session
 from wakeful.errors import StoreUnavailable
-from wakeful.model.session import Session
-from wakeful.store.base import Transaction
 from wakeful.store.sqlite.store import SqliteStore
 
 
@@ -36,31 +31,6 @@ async def test_a_closed_store_has_no_file_open(store: SqliteStore, sqlite_path: 
     await store.close()
 
     assert open_files(sqlite_path.parent) == []
-
-
-@pytest.mark.parametrize("which", ["read", "search"])
-async def test_a_close_waits_for_reads_that_are_under_way_or_queued(store: SqliteStore, which: str) -> None:
-    await store.open()
-    await have_session(store)
-    has_begun, may_go_on = asyncio.Event(), threading.Event()
-    loop = asyncio.get_running_loop()
-
-    async def slow(tx: Transaction) -> Session | None:
-        loop.call_soon_threadsafe(has_begun.set)
-        assert may_go_on.wait(PATIENCE)
-        return await tx.sessions.get("s1")
-
-    ask = store.read if which == "read" else store.search
-    slow_one = asyncio.create_task(ask(slow))
-    await has_begun.wait()
-    queued = asyncio.create_task(ask(lambda tx: tx.sessions.get("s1")))
-    await asyncio.sleep(0)
-    closing = asyncio.create_task(store.close())
-    await asyncio.sleep(0)
-    may_go_on.set()
-
-    assert await slow_one == await queued == a_session()
-    await closing
 
 
 async def test_a_search_of_a_store_that_is_not_open_says_so(store: SqliteStore) -> None:
