@@ -82,7 +82,11 @@ async def test_what_a_closing_brings_can_be_read_with_its_time(store: Store, clo
     answer = an_input("t1", "the answer")
 
     closed = await close_turn(
-        store, "t1", entries=(answer,), facts=tuple(some_events(2, "done")), posted=(a_row("r1"), a_row("r2"))
+        store,
+        "t1",
+        entries=(answer,),
+        facts=tuple(some_events(2, "done")),
+        posted=(a_row("r1"), a_row("r2", created_at=0.0)),
     )
 
     log = await store.read(lambda tx: tx.events.of_session("s1", 3, 9))
@@ -92,7 +96,8 @@ async def test_what_a_closing_brings_can_be_read_with_its_time(store: Store, clo
         ("done", 5, "t1", 5, clock.now),
     ]
     assert await store.read(lambda tx: tx.journal.of_turns(["t1"])) == [replace(answer, at=clock.now)]
-    assert [row.dedupe_key for row in await store.read(lambda tx: tx.inbox.pending("s1"))] == ["r1", "r2"]
+    rows = await store.read(lambda tx: tx.inbox.pending("s1"))
+    assert [(row.dedupe_key, row.created_at) for row in rows] == [("r1", 30.0), ("r2", clock.now)]
 
 
 @pytest.mark.parametrize("cost", [None, Spend(), Spend(7, 3, 0.5, 2)])

@@ -12,6 +12,7 @@ import pytest
 from tests.store.conftest import FakeClock
 from tests.store.nouns import (
     a_row,
+    a_session,
     a_turn,
     an_input,
     an_opening,
@@ -130,6 +131,25 @@ async def test_an_idle_session_is_opened_with_rows_that_waited_and_one_that_come
     assert lane.known is not None
     assert lane.known.claimed_by == "t1"
     assert await store.read(lambda tx: tx.inbox.pending("s1")) == []
+
+
+@pytest.mark.parametrize("given", [0.0, 5.0])
+async def test_what_has_a_time_keeps_it_and_what_has_none_gets_that_of_the_store(
+    store: Store, clock: FakeClock, given: float
+) -> None:
+    turn = a_turn("turn", "s1", opened_at=given)
+    session = a_session("s1", created_at=given, updated_at=given)
+    row = a_row("m1", turn_id="turn", created_at=given)
+    await store.open_new(Opening(turn, posted=(row,), session=session, entries=(an_input("turn", "x"),)))
+
+    lane = await lane_of(store)
+    found = await store.read(lambda tx: tx.inbox.find("s1", "m1"))
+    (entry,) = await store.read(lambda tx: tx.journal.of_turns(["turn"]))
+
+    assert lane.active is not None
+    assert found is not None
+    assert [lane.session.created_at, lane.active.opened_at, found.created_at] == [given or clock.now] * 3
+    assert entry.at == clock.now
 
 
 async def test_many_new_sessions_are_opened_with_five_statements(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

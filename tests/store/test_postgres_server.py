@@ -235,6 +235,8 @@ async def test_a_failed_statement_cannot_be_swallowed(store: PostgresStore) -> N
         await store.write(body)
 
     assert await store.read(lambda tx: tx.sessions.get("s1")) is None
+    # What was not committed is not counted as a commit.
+    assert store.stats.commit_seconds.count == 0
 
 
 async def test_a_node_that_stands_still_in_a_transaction_loses_its_locks(

@@ -9,6 +9,7 @@ import pytest
 from tests.patience import PATIENCE
 from tests.store.nouns import an_opening
 from wakeful.errors import StoreUnavailable
+from wakeful.store.base import Signal
 from wakeful.store.postgres.connection import PostgresConnection, ServerAddress
 from wakeful.store.postgres.notifier import PostgresNotifier
 from wakeful.store.postgres.opener import Opener
@@ -61,14 +62,18 @@ async def test_a_broken_connection_fails_a_group_at_once_and_each_caller_gets_an
     assert pool.transactions == 1
 
 
-async def test_an_opening_that_comes_before_the_job_has_begun_is_written(pool: PostgresPool) -> None:
-    opener = opener_with(pool)
+async def test_an_opening_that_comes_before_the_job_has_begun_is_written_and_signalled(pool: PostgresPool) -> None:
+    notifier = PostgresNotifier(ServerAddress("postgresql://localhost/x", "wakeful test"))
+    heard: list[Signal] = []
+    notifier.listen(heard.append)
+    opener = Opener(pool, notifier)
 
     async with asyncio.timeout(PATIENCE):
         opened = await opener.submit(an_opening("a"))
         await opener.close()
 
     assert opened.turn.session_id == "session_a"
+    assert heard == [Signal(frozenset({"session_a"}), events=tuple(opened.events))]
 
 
 async def test_a_close_writes_what_is_queued(pool: PostgresPool) -> None:

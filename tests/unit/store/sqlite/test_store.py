@@ -1,12 +1,14 @@
 """A SQLite store as a whole: what it leaves behind, and what a close waits for."""
 
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.store.nouns import have_session
-from wakeful.errors import StoreUnavailable
+from wakeful.errors import StoreReadOnly, StoreTooNew, StoreUnavailable
 from wakeful.store.sqlite.store import SqliteStore
 
 
@@ -60,3 +62,35 @@ async def test_a_file_that_nobody_has_made_yet_is_made_with_its_folders(tmp_path
     await store.close()
 
     assert path.exists()
+
+
+async def test_a_file_that_is_refused_is_not_held(store: SqliteStore, sqlite_path: Path) -> None:
+    with closing(sqlite3.connect(sqlite_path)) as connection:
+        connection.execute("PRAGMA user_version = 9999")
+
+    with pytest.raises(StoreTooNew):
+        await store.open()
+
+    assert open_files(sqlite_path.parent) == []
+
+
+async def test_a_lock_file_that_cannot_be_made_is_named(store: SqliteStore, sqlite_path: Path) -> None:
+    sqlite_path.with_name("wakeful.db.lock").symlink_to("/missing/folder/file")
+
+    with pytest.raises(StoreReadOnly, match="cannot be written"):
+        await store.open()
+
+
+async def test_a_search_refuses_to_write_as_a_read_does(store: SqliteStore) -> None:
+    await store.open()
+    for ask in (store.read, store.search):
+        with pytest.raises(StoreReadOnly):
+            await ask(lambda tx: tx.nodes.retire("node1"))
+        with pytest.raises(StoreReadOnly):
+            await ask(lambda tx: tx.nodes.renew("node1", 1.0, host="host1"))
+    await store.close()
+
+
+async def test_one_process_holds_the_file_and_shares_no_words(store: SqliteStore) -> None:
+    assert store.is_exclusive
+    assert store.words is None
