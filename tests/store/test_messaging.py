@@ -110,6 +110,33 @@ async def test_what_waits_for_a_group_that_moves_goes_to_it_under_its_new_id(sto
     assert moved.deliver == Address("telegram", "-200", "7")
 
 
+async def test_what_has_the_same_id_elsewhere_stays_when_a_group_moves(store: Store) -> None:
+    there = replace(WHERE, platform="slack")
+    chat = replace(a_chat(), key="slack:group:-100:7", platform="slack")
+    await have_session(store, "s1", address=there, chat_key=chat.key)
+    await have_session(store, "page", address=replace(WHERE, platform="web"), chat_key="")
+    job = CronJob("j1", "me", "", "0 9 * * *", "UTC", "Hello", deliver=Address("slack", "-100", "7"))
+    other = replace(job, id="j2", deliver=Address("telegram", "-1", "7"))
+
+    async def fill(tx: Transaction) -> None:
+        await tx.chats.put(chat)
+        await tx.posts.put(a_post(address=there))
+        await tx.cron_jobs.create(job)
+        await tx.cron_jobs.create(other)
+
+    await store.write(fill)
+    await store.write(lambda tx: tx.chats.move("telegram", "-100", "-200"))
+    await store.write(lambda tx: tx.chats.move("web", "-100", "-200"))
+
+    assert await store.read(lambda tx: tx.chats.get(chat.key)) == chat
+    sessions = [await store.read(partial(_session, one)) for one in ("s1", "page")]
+    assert [session.address.chat_id for session in sessions] == ["-100", "-100"]
+    assert sessions[0].chat_key == chat.key
+    assert await store.read(lambda tx: tx.posts.page(limit=5)) == [a_post(address=there)]
+    assert await store.read(lambda tx: tx.cron_jobs.get("j1")) == job
+    assert await store.read(lambda tx: tx.cron_jobs.get("j2")) == other
+
+
 async def _session(session_id: str, tx: Transaction) -> Session:
     session = await tx.sessions.get(session_id)
     assert session is not None
