@@ -13,7 +13,10 @@ def test_an_attachment_comes_back_whole_with_or_without_its_session(session_id: 
 
     row = dict(zip(ATTACHMENT_COLUMNS, attachment_values(attachment, is_used=is_used), strict=True))
 
-    assert attachment_from(row) == attachment
+    found = attachment_from(row)
+    assert found == attachment
+    # Which do not count when two are compared.
+    assert (found.owner, found.session_id, found.created_at) == ("alice", session_id, 7.0)
     assert row["is_used"] is is_used
     # A reference to a session that is none would be refused.
     assert row["session_id"] == (session_id or None)
