@@ -104,7 +104,7 @@ def reasons_in(text: str, walk: Walk, *, since: int = 0, budget: Budget | None =
 
 def reasons_of_commands(commands: Iterable[SimpleCommand], walk: Walk, *, since: int = 0) -> Iterator[FoundReason]:
     for command, location in walk.steps(commands):
-        for rule in _RULES if command.reach > since or not since else ():
+        for rule in _RULES if command.reach > since else ():
             for finding in rule(command, location):
                 reason = Reason(finding.kind, _printable(finding.reason), finding.path, command.excerpt)
                 yield FoundReason(reason, command.reach)

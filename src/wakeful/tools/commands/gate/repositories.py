@@ -55,6 +55,8 @@ def _discarded_files(verb: str, rest: list[str], command: SimpleCommand) -> list
         names = [word for word in rest if word[:1] != "-"]
     elif verb == "checkout" and "--" in rest:
         names = rest[rest.index("--") + 1 :]
+    elif verb == "restore" and _restores_files(command) and not _is_whole(rest):
+        names = [word for word in rest if word[:1] != "-"]
     else:
         return []
     return [f"{folder}/{name}" if name[:1] != "/" else name for folder in _folders(command) for name in names]
@@ -79,8 +81,13 @@ def _discards(verb: str, rest: list[str], command: SimpleCommand) -> bool:
     if verb in ("checkout", "switch"):
         return command.has_flag("f", "--force", "--discard-changes") or (verb == "checkout" and _is_whole(rest))
     if verb == "restore":
-        return _is_whole(rest) and (not command.has_flag("S", "--staged") or command.has_flag("W", "--worktree"))
+        return _is_whole(rest) and _restores_files(command)
     return verb == "stash" and rest[:1] in (["drop"], ["clear"])
+
+
+def _restores_files(command: SimpleCommand) -> bool:
+    """Return whether `git restore` changes files, and not what is staged alone."""
+    return not command.has_flag("S", "--staged") or command.has_flag("W", "--worktree")
 
 
 def _is_whole(rest: list[str]) -> bool:

@@ -50,7 +50,6 @@ class _Folders:
 
 @dataclass(slots=True)
 class _Loop:
-    shell: tuple[int, ...]
     begin: Directories
     steps: list[SimpleCommand] = field(default_factory=list)
 
@@ -108,7 +107,7 @@ class Walk:
     def _cross_loops(self, command: SimpleCommand, folders: _Folders) -> Iterator[LocatedCommand]:
         for mark in command.marks:
             if mark == "do" and len(self._loops) < _DEEPEST_LOOP:
-                self._loops.append(_Loop(command.shell, folders.now))
+                self._loops.append(_Loop(folders.now))
             elif mark == "done" and self._loops:
                 loop = self._loops.pop()
                 if folders.now != loop.begin:

@@ -16,6 +16,30 @@ from wakeful.tools.base import Intent, ToolContext, ToolResult, ToolSpec
 from wakeful.tools.commands.gate.reasons import Scene, find_reasons
 from wakeful.tools.gate import Gate
 
+# Commands with all that is said of them. OTHER is a folder next to the workspace with a file in it, HERE the workspace,
+# ABOVE the folder that both are in, and `link` in the workspace leads to OTHER.
+Told = list[tuple[str, list[str]]]
+# What is said so often that the tables have it shorter.
+SHORT = {
+    ", which is outside of the workspace": " (outside)",
+    ", which belongs to the system or is a key of the user": " (system)",
+    ", and where that is cannot be known": " (unknown)",
+    "files that its text does not name": "UNNAMED",
+    "throws away work that was not committed": "WORK",
+}
+
+
+def told(command: str, above: Path) -> list[str]:
+    names = {str(above / "other"): "OTHER", str(above / "workspace"): "HERE", str(above): "ABOVE", **SHORT}
+    workspace = above / "workspace"
+    said = []
+    for reason in reasons_of(command.replace("OTHER", str(above / "other")), workspace, workspace):
+        text = f"{reason.kind} {reason.path}: {reason.reason}" if reason.path else f"{reason.kind}: {reason.reason}"
+        for words, name in names.items():
+            text = text.replace(words, name)
+        said.append(text)
+    return said
+
 
 def reasons_of(command: str, workdir: Path, workspace: Path, home: Path = HOME) -> tuple[Reason, ...]:
     return find_reasons(command, Scene(workdir, workspace, home))
