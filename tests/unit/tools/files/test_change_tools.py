@@ -1,5 +1,6 @@
 import asyncio
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -274,6 +275,18 @@ async def test_a_change_is_taken_back_once_and_a_second_time_does_no_harm(tmp_pa
 
     assert outcomes == [RESTORED, DELETED, RESTORED, DELETED]
     assert ((tmp_path / "old").read_text(), (tmp_path / "new").exists()) == ("one", False)
+
+
+async def test_a_file_comes_back_with_the_folders_that_are_gone(tmp_path: Path) -> None:
+    (tmp_path / "a/b").mkdir(parents=True)
+    (tmp_path / "a/b/old").write_text("one")
+    rows, copies = ChangeRows(), FileCopies(tmp_path / "home")
+    await run(WriteFile(FileChanger(rows, copies), Folders(HOME)), tmp_path, path="a/b/old", content="two")
+    shutil.rmtree(tmp_path / "a")
+
+    (outcome,) = [await copies.take_back(each, force=True) for each in rows.all.values()]
+
+    assert (outcome, (tmp_path / "a/b/old").read_text()) == (RESTORED, "one")
 
 
 async def test_a_file_that_may_not_be_written_stays_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

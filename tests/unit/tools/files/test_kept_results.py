@@ -80,6 +80,18 @@ async def test_of_an_answer_with_fields_the_longest_text_is_cut_wherever_it_is(h
     assert Path(path).read_text() == "x" * 5_000
 
 
+@pytest.mark.parametrize("levels", [0, 1, 2])
+async def test_a_text_is_cut_at_every_depth_of_an_answer(home: Path, turn: Turn, levels: int) -> None:
+    answer: dict[str, object] = {"text": "x" * 5_000}
+    for _ in range(levels):
+        answer = {"inner": answer}
+
+    shown = await KeptResults(home, lambda model: LIMIT).shortened(ToolResult.of(answer), context_of(turn))
+
+    assert f'"text":"{"x" * 400}\\n[… cut: 5000 characters in all' in shown
+    assert len(shown) < 2 * LIMIT
+
+
 async def test_no_more_than_ten_mebibytes_are_kept(home: Path, turn: Turn) -> None:
     shown = await cut(home, turn, "ä" * 6_000_000)
     _, size, path, _ = _MARK.split(shown)

@@ -1,10 +1,12 @@
 """What endpoints are sent of the schemas of tools."""
 
+import re
 from typing import Any
 
+import orjson
 import pytest
 
-from wakeful.tools.mcp.schema import usable_schema
+from wakeful.tools.mcp.schema import renamed_properties, usable_schema, with_properties_renamed
 
 TEXT = {"type": "string"}
 
@@ -87,3 +89,50 @@ def test_a_schema_that_cannot_be_written_is_refused() -> None:
 
     assert usable_schema(deep) is None
     assert usable_schema({"properties": {"a": {"default": object()}}}) is None
+
+
+def test_a_schema_of_64_kibibytes_is_taken_and_a_larger_one_is_not() -> None:
+    def described(length: int) -> dict[str, Any]:
+        return {"properties": {"a": {"description": "x" * length}}}
+
+    most = 64 * 1024 - len(orjson.dumps(described(0)))
+
+    assert usable_schema(described(most)) == {"type": "object", **described(most)}
+    assert usable_schema(described(most + 1)) is None
+
+
+@pytest.mark.parametrize("kind", ["enum", "not"])
+def test_what_endpoints_refuse_at_the_top_is_left_out_there_alone(kind: str) -> None:
+    inner = {"a": {kind: ["x"]}}
+
+    assert usable_schema({kind: ["x"], "properties": inner}) == {"type": "object", "properties": inner}
+
+
+def test_a_property_keeps_what_the_schema_itself_says_of_it() -> None:
+    schema = usable_schema({"properties": {"a": TEXT}, "allOf": [{"properties": {"a": {"type": "number"}, "b": TEXT}}]})
+
+    assert schema is not None
+    assert schema["properties"] == {"a": TEXT, "b": TEXT}
+
+
+def test_a_reference_is_followed_through_names_with_slashes_and_tildes() -> None:
+    schema = usable_schema({"$ref": "#/$defs/a~1b~0c", "$defs": {"a/b~c": {"properties": {"d": TEXT}}}})
+
+    assert schema is not None
+    assert schema["properties"] == {"d": TEXT}
+
+
+def test_properties_are_renamed_for_endpoints_and_back_for_the_server() -> None:
+    schema = {"properties": {"a b": TEXT, "c": TEXT, "d" * 64: TEXT, "e" * 65: TEXT}, "required": ["c", "a b"]}
+    renamed = renamed_properties(schema)
+    first, second = renamed
+
+    assert renamed == {first: "a b", second: "e" * 65}
+    assert re.fullmatch(r"a_b_[0-9a-f]{6}", first)
+    assert re.fullmatch(r"e{57}_[0-9a-f]{6}", second)
+    assert with_properties_renamed(schema, renamed) == {
+        "properties": {first: TEXT, "c": TEXT, "d" * 64: TEXT, second: TEXT},
+        "required": ["c", first],
+    }
+    assert "required" not in with_properties_renamed({"properties": {"a b": TEXT}}, renamed)
+    assert with_properties_renamed(schema, {}) is schema

@@ -281,6 +281,19 @@ async def test_tools_that_change_are_listed_again_but_not_without_a_pause(
     assert McpServer(STDIO, KeptFiles(tmp_path), made.load).listing == server.listing
 
 
+async def test_changed_tools_are_listed_at_once_and_the_pause_comes_after(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "_LISTING_SECONDS", 10 * PATIENCE)
+    async with living(made, tmp_path) as server:
+        server.start()
+        await server.settled()
+        made.tools = []
+        made.sessions[-1].say_changed()
+
+        await eventually(lambda: server.listing is not None and not server.listing.tools)
+
+
 async def test_a_server_that_does_not_list_its_changed_tools_keeps_the_old_ones(
     made: Made, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -44,7 +44,7 @@ _WITHIN = b"\x00\x00\xe0\x00"
 
 def git_only_reads(words: Sequence[PlainWord], folder: str) -> bool:
     """`folder` is where git runs."""
-    if not words or words[0].text not in _VERBS or words[0].is_pattern:
+    if not words or words[0].text not in _VERBS:
         return False
     if any(_NOT_WITH.fullmatch(word.text) or (word.is_pattern and word.text[:1] in "*?[-") for word in words[1:]):
         return False

@@ -33,8 +33,6 @@ def typing_only_reads(shell: str, before: str, new: str, workdir: str) -> bool:
 
 
 def _reads(program: PlainWord, words: list[PlainWord], folders: list[str] | None) -> bool:
-    if program.is_pattern and program.text != "[":
-        return False
     if program.text == "git":
         return folders is not None and all(git_only_reads(words, folder) for folder in folders)
     return only_reads(program.text, words)

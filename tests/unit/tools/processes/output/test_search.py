@@ -4,6 +4,7 @@ import asyncio
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -110,3 +111,42 @@ async def test_a_watch_that_has_turned_itself_off_tells_nothing_more(tmp_path: P
 
     assert (ledger.matches, await searched.stored()) == ([], WatchState(is_off=True))
     assert searched.search.wait() is None
+
+
+@pytest.mark.parametrize(("progress", "offset"), [(50, 50), (51, 0)])
+async def test_progress_is_stored_once_there_is_enough_of_it(
+    searched: Searched, monkeypatch: pytest.MonkeyPatch, progress: int, offset: int
+) -> None:
+    monkeypatch.setattr(search_module, "_PROGRESS", progress)
+    searched.path.write_bytes(b"line\n" * 10)
+
+    await searched.search.go_on(asyncio.Event())
+
+    assert (await searched.stored()).offset == offset
+
+
+async def test_progress_is_not_stored_beside_a_match_that_is_being_written(
+    searched: Searched, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved: list[str] = []
+    write = ledger.match
+
+    async def save_meanwhile(*arguments: Any, **options: Any) -> Any:
+        # As a server does that stops just now.
+        with monkeypatch.context() as patched:
+            patched.setattr(ledger, "save_watch", note)
+            await searched.search.save()
+        return await write(*arguments, **options)
+
+    async def note(task_id: str, watch: bytes, *, will_notify: bool | None = None) -> None:
+        saved.append(task_id)
+
+    searched.path.write_bytes(b"line\n" * 10)
+    await searched.search.go_on(asyncio.Event())
+    monkeypatch.setattr(ledger, "match", save_meanwhile)
+    with searched.path.open("ab") as output:
+        output.write(b"word\n")
+    await searched.search.go_on(asyncio.Event())
+
+    assert (saved, [match.line for match in ledger.matches]) == ([], ["word"])
+    assert (await searched.stored()).offset == 55
