@@ -1,5 +1,6 @@
 """What is open to a session in the server's own folder: its memory, its attachments and skills, and nothing else."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from tests.unit.model.files.test_file_type import PNG
 from tests.unit.tools.files.kit import changer_on
 from tests.unit.tools.kit import new_turn
 from wakeful.model.approvals.reason_kinds import EDIT, MEMORY
+from wakeful.model.files.attachment import PICTURE_BYTES
 from wakeful.model.system_prompt import SystemPrompt
 from wakeful.model.turn import Turn
 from wakeful.tools.base import Intent, ToolContext, ToolResult
@@ -101,6 +103,17 @@ async def test_without_a_memory_the_file_is_closed(home: Path, turn: Turn) -> No
     result = await run(a_write_tool(home), bare, path=str(home / "memory.md"), content="Mine now.")
 
     assert code_of(result) == "outside"
+
+
+async def test_a_picture_of_the_largest_size_is_shown_and_a_larger_one_is_not(home: Path, turn: Turn) -> None:
+    picture = home / "workspace" / "cat.png"
+    picture.write_bytes(PNG)
+    os.truncate(picture, PICTURE_BYTES)
+    shown = await run(ReadFile(Folders(home)), turn, path="cat.png")
+    os.truncate(picture, PICTURE_BYTES + 1)
+
+    assert [len(each.data) for each in shown.pictures] == [PICTURE_BYTES]
+    assert code_of(await run(ReadFile(Folders(home)), turn, path="cat.png")) == "too_large"
 
 
 async def test_a_picture_is_read_with_its_size_and_a_huge_one_is_only_named(home: Path, turn: Turn) -> None:

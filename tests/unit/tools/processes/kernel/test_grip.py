@@ -66,5 +66,6 @@ async def test_a_group_that_ignores_the_first_signal_is_killed_after_the_grace()
 
         await end_group(grip, gone, 0.01)
 
+        assert gone.is_set()
         assert stubborn.wait() == -signal.SIGKILL
         grip.release()
