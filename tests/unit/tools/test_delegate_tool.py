@@ -253,3 +253,15 @@ async def test_a_call_that_is_run_again_finds_its_sub_agents_though_a_tool_of_th
     await tool.run(arguments, context_with(tmp_path, "mcp__farm__count"))
     again = await tool.run(arguments, context_with(tmp_path))
     assert orjson.loads(again.text)["results"][0]["result"] == "42"
+
+
+async def test_in_a_turn_that_is_not_stored_no_earlier_run_excuses_a_tool_that_is_gone(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    context = context_with(tmp_path)
+    ledger.started = await Ledger().begin(context.turn, context.step, context.index, [Goal("count")], is_inline=True)
+    unstored = replace(context, turn=replace(context.turn, is_ephemeral=True))
+
+    answer = await DelegateTool(ledger, ledger, find_model).run({"goal": "count", "tools": ["gone"]}, unstored)
+
+    assert orjson.loads(answer.text)["code"] == "invalid_arguments"
