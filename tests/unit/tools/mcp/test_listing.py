@@ -46,6 +46,12 @@ def test_a_long_name_is_cut_to_what_endpoints_take() -> None:
     assert len(name) == 64
 
 
+def test_a_name_of_64_characters_stays_as_it_is() -> None:
+    tool = "x" * (64 - len("mcp__s__"))
+
+    assert offered_names([("s", tool)]) == {("s", tool): f"mcp__s__{tool}"}
+
+
 def entry(name: Any, **more: Any) -> dict[str, Any]:
     return {"name": name, "inputSchema": {"type": "object"}, **more}
 

@@ -51,6 +51,13 @@ def test_a_picture_that_no_model_takes_is_not_shown_and_says_so(data: bytes) -> 
     assert result.pictures == ()
 
 
+def test_a_picture_of_the_largest_size_is_shown() -> None:
+    largest = PIXEL.ljust(PICTURE_BYTES, b"\0")
+
+    assert [picture.data for picture in result_from({"content": [image(largest)]}).pictures] == [largest]
+    assert result_from({"content": [image(largest + b"\0")]}).pictures == ()
+
+
 def test_a_failure_says_what_the_server_says_or_that_it_says_nothing() -> None:
     told = result_from({"content": [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}], "isError": True})
     silent = result_from({"isError": True, "structuredContent": {"a": 1}})
