@@ -412,6 +412,12 @@ def test_a_person_is_told_what_of_the_server_is_touched(home: Path, monkeypatch:
     assert [(command, _told(command, home)) for command, _ in TOLD] == TOLD
 
 
+def test_the_first_process_is_not_taken_for_the_servers_parent(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "getppid", lambda: 1)
+
+    assert (_told("kill 1", home), _told("kill 2", home)) == ("", "")
+
+
 def _told(command: str, home: Path) -> str:
     names = {str(home): "SERVER", str(home.parent): "HOME", str(os.getpid()): "PID", **SHORT}
     workspace = home / "workspace"
