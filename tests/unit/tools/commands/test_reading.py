@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from wakeful.tools.commands.reading import judge
 from wakeful.tools.commands.reading.judge import command_only_reads, typing_only_reads
 
 READS = [
@@ -63,6 +64,9 @@ READS = [
     "cd; ls",
     "cd - ; pwd",
     "git diff -- a.txt",
+    "git log a*",
+    "rg x a*",
+    "sed -n 1p a*",
     "ls" + " a" * 9_999,
 ]
 MORE = [
@@ -186,6 +190,9 @@ MORE = [
     "printf '%v' x",
     "git",
     "git status *",
+    "git log -*",
+    "rg -*",
+    "sed -n 1p [a]",
     "git log -O x",
     "git diff --text",
     "git show --t",
@@ -289,6 +296,23 @@ def test_git_does_more_than_read_where_its_settings_may_be_elsewhere(repository:
     assert not command_only_reads("git status", str(repository))
 
 
+@pytest.mark.parametrize(
+    "name", ["config.worktree", "modules", "hooks/post-index-change", "hooks/fsmonitor-watchman", "sharedindex.1"]
+)
+def test_git_does_more_than_read_beside_files_that_may_name_a_program(name: str, repository: Path) -> None:
+    assert command_only_reads("git status", str(repository))
+    (repository / ".git" / name).touch()
+
+    assert not command_only_reads("git status", str(repository))
+
+
+def test_git_reads_in_a_repository_that_has_no_settings_and_where_there_is_none(repository: Path) -> None:
+    (repository / ".git/config").unlink()
+
+    assert command_only_reads("git status", str(repository))
+    assert command_only_reads("git status", "/")
+
+
 def test_git_does_more_than_read_in_a_work_tree_whose_settings_are_elsewhere(tmp_path: Path) -> None:
     (tmp_path / ".git").write_text("gitdir: /elsewhere\n")
 
@@ -333,8 +357,17 @@ def test_many_changes_of_the_folder_are_given_up_on(repository: Path) -> None:
     assert not command_only_reads(f"{moves}; git status", str(repository))
 
 
+def test_as_many_folders_are_followed_as_the_limit_says(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judge, "_MOST_FOLDERS", 2)
+
+    assert command_only_reads("cd src; git status", str(repository))
+    assert not command_only_reads("cd src; cd deep; git status", str(repository))
+
+
 def test_typed_input_reads_only_if_all_of_it_does_and_a_plain_shell_gets_it() -> None:
     assert typing_only_reads("bash", "", "ls -l\n", "/")
+    assert typing_only_reads(" dash ", "ls\n", "pwd\n", "/")
+    assert not typing_only_reads("bash", "", "git status\n", "/")
     assert not typing_only_reads("bash", "alias ls=touch\n", "ls x\n", "/")
     assert not typing_only_reads("bash", "ls", "; touch x\n", "/")
     assert not typing_only_reads("python3", "", "ls\n", "/")
