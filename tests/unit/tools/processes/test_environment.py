@@ -60,3 +60,42 @@ def test_variables_that_are_named_like_secrets_are_secrets_unless_commands_are_t
     }
 
     assert secrets_in(source, passed_on=["GITHUB_TOKEN"]) == {"sk-ant-12345"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "is_secret"),
+    [
+        ("API_KEY", "12345678", True),
+        ("API_KEY", "1234567", False),
+        ("my_token", "12345678", True),
+        ("KEYBOARD", "12345678", False),
+        ("TOKENS", "12345678", False),
+        ("KEY", "/etc/key/file", False),
+        ("KEY", "~/key/file", False),
+        ("KEY", "./key/file", False),
+        ("PASSED_KEY", "12345678", False),
+    ],
+)
+def test_a_secret_is_known_by_its_name_and_its_length(name: str, value: str, is_secret: bool) -> None:
+    assert secrets_in({name: value}, passed_on=["PASSED_KEY"]) == ({value} if is_secret else set())
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "is_passed_on"),
+    [
+        ("PATH", "/bin", True),
+        ("LC_ALL", "C", True),
+        ("XDG_DATA_HOME", "/x", True),
+        ("XDG_RUNTIME_DIR", "/run", False),
+        ("OTHER", "x", False),
+        ("ADDED", "x", True),
+        ("WAKEFUL_ADDED", "x", False),
+        ("PATH", "/bin:a-secret-one", False),
+        ("http_proxy", "http://me:word@proxy", False),
+        ("http_proxy", "http://me@proxy", True),
+    ],
+)
+def test_a_variable_is_passed_on_if_it_is_allowed_and_tells_nothing(name: str, value: str, is_passed_on: bool) -> None:
+    passed_on = command_environment({name: value}, extra=["ADDED", "WAKEFUL_ADDED"], secrets=["a-secret"])
+
+    assert passed_on == ({name: value} if is_passed_on else {})

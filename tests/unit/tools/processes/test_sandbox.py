@@ -203,6 +203,24 @@ def test_root_keeps_less_inside_and_only_folders_of_the_server_are_opened(home: 
     assert "cap_sys_admin" not in arguments(is_root=True)
 
 
+@pytest.mark.parametrize("has_services", [True, False])
+def test_the_sandbox_hides_the_server_and_the_users_services(
+    home: Path, monkeypatch: pytest.MonkeyPatch, has_services: bool
+) -> None:
+    monkeypatch.setattr(os, "getuid", lambda: 4_242)
+    monkeypatch.setattr(os.path, "isdir", lambda path: has_services)
+
+    arguments = Sandbox("bwrap", "env", home).around(["make", "all"], "/srv", [str(home / "workspace")])
+
+    assert arguments == [
+        *("bwrap", "--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--unshare-pid", "--proc", "/proc"),
+        *(["--tmpfs", "/run/user/4242"] if has_services else []),
+        *("--tmpfs", str(home), "--bind-try", str(home / "workspace"), str(home / "workspace")),
+        *("--remount-ro", str(home), "--chdir", "/srv"),
+        *("--", "env", "--default-signal=HUP,INT,QUIT,TERM,USR1,USR2", "make", "all"),
+    ]
+
+
 def test_a_program_that_cannot_start_is_no_sandbox(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = tmp_path / "bin" / "bwrap"
     fake.parent.mkdir()
