@@ -3,7 +3,8 @@ from random import Random
 
 import pytest
 
-from wakeful.tools.files.diff import compare
+from wakeful.model.journal.change import DIFF_LIMIT
+from wakeful.tools.files.diff import compare, count_lines
 
 
 def test_a_new_file_and_an_emptied_one() -> None:
@@ -50,6 +51,68 @@ def test_a_few_lines_among_thousands_are_not_looked_for() -> None:
     made = compare(b"a\nkept\nb\n", b"x\n" * 2_000 + b"kept\n" + b"y\n" * 2_000, "n")
 
     assert (made.added, made.removed) == (4_001, 3)
+
+
+@pytest.mark.parametrize("at", [0, 1, 3, 4, 10, 16, 18, 19])
+@pytest.mark.parametrize("lines", [[], ["new"], ["new", "newer"]])
+def test_a_change_is_shown_with_three_lines_around_it(at: int, lines: list[str]) -> None:
+    old = [f"{number}\n" for number in range(20)]
+    new = [*old[:at], *(f"{line}\n" for line in lines), *old[at + 1 :]]
+
+    made = compare("".join(old).encode(), "".join(new).encode(), "n")
+
+    usual = unified_diff(old, new, "a/n", "b/n", n=3)
+    assert made.diff == "".join(usual).replace("a/n\t", "a/n").rstrip("\n")
+    assert (made.added, made.removed) == (len(lines), 1)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "hunk"),
+    [
+        (b"a\nb", b"a\nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b"),
+        (b"a\n", b"a\na\n", "@@ -1 +1,2 @@\n a\n+a"),
+        (b"aa\n", b"a\n", "@@ -1 +1 @@\n-aa\n+a"),
+        (b"a\nb\nb\nc\n", b"a\nb\nc\n", "@@ -1,4 +1,3 @@\n a\n b\n-b\n c"),
+        (b"", b"a\n", "@@ -0,0 +1 @@\n+a"),
+    ],
+)
+def test_the_ends_of_both_files_are_told_apart(old: bytes, new: bytes, hunk: str) -> None:
+    assert compare(old, new, "n").diff == f"--- a/n\n+++ b/n\n{hunk}"
+
+
+def test_a_file_that_was_no_text_is_not_compared() -> None:
+    made = compare(b"\0", b"a\nb", "n")
+
+    assert (made.diff, made.added, made.removed) == (
+        "[n is not a text file now; it becomes one of 3 bytes.]",
+        2,
+        0,
+    )
+
+
+@pytest.mark.parametrize(("count", "added"), [(3_000, 2_999), (3_001, 3_001)])
+def test_equal_lines_are_looked_for_among_three_thousand(count: int, added: int) -> None:
+    old = [f"old {number}\n" for number in range(count)]
+    new = [f"new {number}\n" for number in range(count)]
+    old[1_500] = new[1_500] = "kept\n"
+
+    made = compare("".join(old).encode(), "".join(new).encode(), "n")
+
+    assert (made.added, made.removed) == (added, added)
+
+
+def test_a_diff_is_cut_at_its_limit_and_says_so() -> None:
+    frame = len(compare(None, b"a\n", "n").diff) - 1
+    most = compare(None, b"x" * (DIFF_LIMIT - frame) + b"\n", "n").diff
+    more = compare(None, b"x" * (DIFF_LIMIT - frame + 1) + b"\n", "n").diff
+
+    assert (len(most), most[-1], len(more)) == (DIFF_LIMIT, "x", DIFF_LIMIT)
+    assert more.endswith("x\n[Cut: the change is longer than this.]")
+
+
+@pytest.mark.parametrize(("data", "count"), [(b"", 0), (b"a", 1), (b"a\n", 1), (b"a\nb", 2), (b"\n\n", 2)])
+def test_a_last_line_without_its_end_counts(data: bytes, count: int) -> None:
+    assert count_lines(data) == count
 
 
 def _applied(old: list[str], diff: str) -> list[str]:
