@@ -132,3 +132,15 @@ async def test_after_the_end_of_its_input_what_a_process_reads_next_is_not_known
 
     assert answer == {"session_id": task.id, "status": "ok"}
     assert keeper.outputs.folder(task.id).typed.read() == f"a{LOST}"
+
+
+async def test_half_a_character_at_the_end_of_a_log_is_shown_once_no_more_can_come(
+    tool: ProcessTool, keeper: ProcessKeeper, tmp_path: Path
+) -> None:
+    task = new_task(r"printf 'a\303'")
+    await keeper.start(None, task)
+    await ended(keeper, task.id)
+
+    answer, _ = await run_tool(tool, new_turn(tmp_path), action="log", session_id=task.id)
+
+    assert (answer["output"], answer["next_offset"]) == ("a\N{REPLACEMENT CHARACTER}", 2)

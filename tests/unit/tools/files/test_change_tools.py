@@ -301,6 +301,21 @@ async def test_a_file_that_may_not_be_written_stays_as_it_is(tmp_path: Path, mon
     assert [path.name for path in tmp_path.iterdir()] == ["locked"]
 
 
+async def test_a_file_of_another_user_is_written_where_it_cannot_be_given_back_to_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(file: int, user: int, group: int) -> None:
+        raise PermissionError
+
+    (tmp_path / "theirs").write_text("old")
+    monkeypatch.setattr(os, "geteuid", lambda: 4_242)
+    monkeypatch.setattr(os, "fchown", refuse)
+
+    await run(WRITE, tmp_path, path="theirs", content="new")
+
+    assert (tmp_path / "theirs").read_text() == "new"
+
+
 async def test_a_file_keeps_its_mode_and_is_never_wider_while_it_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
