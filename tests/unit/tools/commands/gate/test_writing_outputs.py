@@ -72,6 +72,7 @@ TOLD: Told = [
     ("sed -i --file=s OTHER/data.txt", ["write_outside OTHER/data.txt: overwrites OTHER/data.txt (outside)"]),
     ("sed -i s OTHER/data.txt -e OTHER/x", ["write_outside OTHER/data.txt: overwrites OTHER/data.txt (outside)"]),
     ("sed -e p OTHER/data.txt", []),
+    ("sed -i -f OTHER/data.txt a", []),
     ("sed -E -i s/a/b/ OTHER/data.txt", ["write_outside OTHER/data.txt: overwrites OTHER/data.txt (outside)"]),
     ("sed -Ei s OTHER/data.txt", ["write_outside OTHER/data.txt: overwrites OTHER/data.txt (outside)"]),
     ("dd of=OTHER/data.txt", ["write_outside OTHER/data.txt: overwrites OTHER/data.txt (outside)"]),
