@@ -91,7 +91,7 @@ def find_reasons(command: str, scene: Scene) -> tuple[Reason, ...]:
     return without_doubles(each.reason for each in found)
 
 
-def reasons_in(text: str, walk: Walk, *, since: int = 0, budget: Budget | None = None) -> Iterator[FoundReason]:
+def reasons_in(text: str, walk: Walk, *, since: int = -1, budget: Budget | None = None) -> Iterator[FoundReason]:
     """Yield the reasons in a text that a shell runs from where the walk stands. Commands that end before `since` only
     move the walk.
     """
@@ -102,7 +102,7 @@ def reasons_in(text: str, walk: Walk, *, since: int = 0, budget: Budget | None =
     yield from reasons_of_commands(simple_commands(text, budget), walk, since=since)
 
 
-def reasons_of_commands(commands: Iterable[SimpleCommand], walk: Walk, *, since: int = 0) -> Iterator[FoundReason]:
+def reasons_of_commands(commands: Iterable[SimpleCommand], walk: Walk, *, since: int = -1) -> Iterator[FoundReason]:
     for command, location in walk.steps(commands):
         for rule in _RULES if command.reach > since else ():
             for finding in rule(command, location):
