@@ -128,7 +128,7 @@ class FollowedSessions:
 
     def _forget_words(self, event: Event) -> Words | None:
         """Forget the words that are over with this event of their turn; return them if the event names them."""
-        words = None if event.turn_id is None else self._words.of(event.session_id)
+        words = self._words.of(event.session_id)
         if words is None or words.head.turn_id != event.turn_id or words.turn_base >= (event.turn_seq or 0):
             return None
         self._words.forget(event.session_id, words.head.turn_id)

@@ -62,7 +62,7 @@ class Reader:
         return [event for event in tail if event.turn_id == self.of_turn and (event.turn_seq or 0) > self.fact]
 
     async def pages(self, facts: Sequence[Event], followed: Followed) -> AsyncGenerator[list[StreamItem], None]:
-        """Yield the facts in pages, each fact after the words that end with it."""
+        """Yield the facts, one at least, in pages, each fact after the words that end with it."""
         page: list[StreamItem] = []
         for fact in facts:
             if self.with_words and fact.ends is not None:
@@ -73,8 +73,7 @@ class Reader:
                     yield words
             page.append(fact)
             self._pass_by(fact)
-        if page:
-            yield page
+        yield page
 
     def new_words(self, words: Words | None) -> list[StreamItem]:
         """Return a page of the answer in progress, if the reader has the fact that its words follow."""
