@@ -9,8 +9,8 @@ async def append_news(tx: Transaction, session_id: str, event: NewEvent) -> None
     """Append an event to the session's log and add it to its owner's news."""
     (appended,) = await tx.events.append(session_id, None, [event])
     session = await tx.sessions.get(session_id)
-    if session is not None:
-        await add_to_news(tx, session, appended)
+    assert session is not None
+    await add_to_news(tx, session, appended)
 
 
 async def add_to_news(tx: Transaction, session: Session, event: Event) -> None:

@@ -1,5 +1,9 @@
 """What follows from the engine's settings."""
 
+import re
+from dataclasses import fields
+from pathlib import Path
+
 import pytest
 
 from wakeful.engine.settings import EngineSettings
@@ -14,3 +18,14 @@ def test_nothing_wakes_by_itself_from_the_lower_cap_on(
     settings = EngineSettings(daily_spend_usd=soft, daily_spend_hard_usd=hard)
 
     assert settings.waking_spend_usd == cap
+
+
+def test_the_defaults_are_those_of_the_manual() -> None:
+    manual = (Path(__file__).parents[3] / "docs" / "self-hosting.md").read_text(encoding="utf-8")
+    told = {
+        name: float(value) for name, value in re.findall(r"^\| `(\w+)` \| `WAKEFUL_\w+` \| ([\d.]+) \|", manual, re.M)
+    }
+    defaults = {field.name: field.default for field in fields(EngineSettings) if field.name in told}
+
+    assert defaults == {name: told[name] for name in defaults}
+    assert {"resume_limit", "wake_retry_limit", "delegation_limit", "delegation_depth"} <= set(defaults)
