@@ -32,7 +32,7 @@ async def test_a_sweep_goes_on_with_pauses_until_all_is_indexed(
 
     async def noting_write(body: object) -> object:
         batches.append(clock.now)
-        return await write(body)  # type: ignore[arg-type, var-annotated]
+        return await write(body)  # type: ignore[arg-type]
 
     monkeypatch.setattr(store, "write", noting_write)
     sweep = asyncio.create_task(Indexer(store, clock).sweep())

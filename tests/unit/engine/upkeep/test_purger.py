@@ -35,7 +35,7 @@ class Machine(NoFiles):
     async def obey(self, task: Task) -> None:
         self.asked.append(f"kill {task.id}")
 
-    async def forget(self, of: Task | str, ids: Sequence[str] = ()) -> None:  # type: ignore[override]
+    async def forget(self, of: Task | str, ids: Sequence[str] = ()) -> None:
         name = of.id if isinstance(of, Task) else of
         is_there = isinstance(of, Task) or await is_stored(self._store, of)
         self.asked.append(" ".join(["forget", name, *ids, *([] if is_there else ["gone"])]))

@@ -45,7 +45,8 @@ def answered(step: int, text: str) -> Entry:
 
 
 async def have_answer(store: SqliteStore, *entries: Entry, **changes: Any) -> None:
-    await have_session(store, **({"address": PAGE, "title": "count", "title_origin": TitleOrigin.WORDS} | changes))
+    of_page: dict[str, Any] = {"address": PAGE, "title": "count", "title_origin": TitleOrigin.WORDS}
+    await have_session(store, "s1", **(of_page | changes))
     await have_turn(store, model="demo:of_turn")
     given = entries or (said(0, "count the sheep"), answered(1, "three"))
     await store.write(lambda tx: tx.journal.add(list(given)), lock=["s1"])
@@ -198,10 +199,10 @@ async def test_a_title_is_thought_of_after_each_answer_in_turn(store: SqliteStor
             raise ZeroDivisionError("a bug")
 
     titles.improve = improve  # type: ignore[method-assign]
-    events = (done("started", 3, "usage"), done("withdrawn", 1), done("unnumbered", None))
+    events = (done("started", 3, "usage"), done("withdrawn", 1))
     store.notifier.publish(Signal(frozenset(), events=events))
     assert not titles.job._changed.is_set()
-    store.notifier.publish(Signal(frozenset(), events=(done("s1", 2), done("s2", 3))))
+    store.notifier.publish(Signal(frozenset(), events=(done("unnumbered", None), done("s1", 2), done("s2", 3))))
     assert titles.job._changed.is_set()
 
     await titles.job.look()

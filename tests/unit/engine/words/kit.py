@@ -1,7 +1,6 @@
 """As much of a store as words need."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from tests.engine.kit import FakeClock
 from wakeful.engine.words.words import LiveWords
@@ -53,8 +52,7 @@ class WordsStore:
 
 
 def a_store(table: SharedTable | None) -> Store:
-    store: Any = WordsStore(table)
-    return store
+    return WordsStore(table)  # type: ignore[return-value]
 
 
 def shown_words(clock: FakeClock) -> LiveWords:

@@ -1,5 +1,7 @@
 """Which sessions a node reads other nodes' words of, and what it keeps of them."""
 
+from typing import Any
+
 import pytest
 
 from tests.engine.kit import FakeClock
@@ -7,10 +9,10 @@ from tests.unit.engine.words.kit import HEAD, SharedTable, a_part, a_store, show
 from wakeful.engine.words.hearer import WordsHearer
 from wakeful.engine.words.words import LiveWords
 from wakeful.model.words import WordsHead
-from wakeful.store.base import Signal, Store
+from wakeful.store.base import Signal
 
 
-def a_hearer(table: SharedTable | None) -> tuple[Store, LiveWords, WordsHearer]:
+def a_hearer(table: SharedTable | None) -> tuple[Any, LiveWords, WordsHearer]:
     store, clock = a_store(table), FakeClock()
     live = shown_words(clock)
     return store, live, WordsHearer(store, live, clock)
