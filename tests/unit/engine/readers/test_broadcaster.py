@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -14,12 +14,15 @@ from tests.store.nouns import append, close_turn, have_session, have_turn, some_
 from wakeful.engine.readers import broadcaster as broadcasters
 from wakeful.engine.readers.broadcaster import Broadcaster
 from wakeful.engine.readers.reader import SLICE
+from wakeful.engine.upkeep.old_words_mover import OldWordsMover
 from wakeful.engine.words.hearer import WordsHearer
 from wakeful.engine.words.words import LiveWords
 from wakeful.model.event import NewEvent, StreamItem
-from wakeful.model.words import Position, Said, WordsHead, WordsPart
+from wakeful.model.words import Position, Said, Word, WordsHead, WordsPart
+from wakeful.store.base import Body
 from wakeful.store.sqlite.store import SqliteStore
 
+T = TypeVar("T")
 Pages = AsyncGenerator[list[StreamItem], None]
 
 
@@ -310,6 +313,37 @@ async def test_what_a_turn_has_said_so_far_has_all_its_pages(room: Room, monkeyp
 
     assert kinds_of(items) == ["message", "message", "token", "token"]
     assert room.broadcaster._followed.all() == []
+
+
+class Hurry(FakeClock):
+    async def wait(self, event: asyncio.Event, seconds: float | None) -> None:
+        return
+
+
+async def test_old_words_that_are_moved_while_a_turn_is_read_come_once(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broadcasters, "_PAGE", 3)
+    lease = await have_turn(room.store)
+    words = [NewEvent.of("token", {"step": 1, "text": text}) for text in ("Not ", "whole")]
+    facts = [NewEvent.of(kind, {}) for kind in ("turn_started", "message", "cancelled")]
+    await append(room.store, lease, [*facts[:2], *words, facts[2]])
+    await close_turn(room.store, "t1")
+    read, reads = room.store.read, 0
+
+    async def be_overtaken(body: Body[T]) -> T:
+        nonlocal reads
+        reads += 1
+        if reads == 2:
+            monkeypatch.setattr(room.store, "read", read)
+            await OldWordsMover(room.store, Hurry()).sweep()
+        return await read(body)
+
+    monkeypatch.setattr(room.store, "read", be_overtaken)
+    items = await room.broadcaster.stream_so_far("s1", "t1")
+
+    assert kinds_of(items) == ["turn_started", "message", "token", "token", "cancelled"]
+    assert isinstance(items[3], Word), "the second one was moved"
 
 
 async def test_a_reader_with_void_words_starts_over_unless_it_is_told_not_to(room: Room) -> None:
