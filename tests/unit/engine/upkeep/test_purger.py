@@ -1,6 +1,6 @@
 """What the purger removes of a deleted session, in which order, and when it looks again."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import pytest
@@ -18,6 +18,7 @@ from wakeful.errors import SessionNotFound
 from wakeful.model.files.attachment import Attachment
 from wakeful.model.schedules.cron_job import CronRun, RunStatus
 from wakeful.model.tasks.task import Host, Task, TaskKind, TaskOutcome, TaskStatus
+from wakeful.store.base import Body
 from wakeful.store.sqlite.store import SqliteStore
 
 UNDO = 30.0
@@ -98,6 +99,34 @@ async def test_it_looks_more_often_where_others_may_delete(
     await have_session(store, "s1")
     await purger.delete("s1")
     assert await purger.sweep() == (UNDO if is_exclusive else 15.0)
+
+
+async def test_it_is_woken_when_a_deletion_is_written_and_not_before(
+    store: SqliteStore, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    purger, _ = a_purger(store, clock)
+    await have_session(store, "s1")
+    write = store.write
+
+    async def noting_write(body: Body[None], *, lock: Collection[str]) -> None:
+        await write(body, lock=lock)
+        assert not purger.job._changed.is_set()
+
+    monkeypatch.setattr(store, "write", noting_write)
+    await purger.delete("s1")
+    assert purger.job._changed.is_set()
+
+
+async def test_while_the_clock_is_right_nothing_is_written_of_sessions_that_wait(
+    store: SqliteStore, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    purger, _ = a_purger(store, clock)
+    await have_session(store, "s1")
+    await purger.delete("s1")
+    monkeypatch.setattr(store, "write", None)
+
+    assert await purger.sweep() == UNDO
+    assert purger.job.counts.row_failures == 0
 
 
 async def test_what_is_not_there_is_not_deleted(store: SqliteStore, clock: FakeClock) -> None:
@@ -247,6 +276,17 @@ async def test_after_a_clock_was_set_back_the_time_is_counted_anew(store: Sqlite
         assert await purge_time(store, session_id) == clock.time() + UNDO
     assert await purge_time(store, "s3") is None
     assert await purger.sweep() == UNDO
+
+
+async def test_a_session_that_came_back_or_went_meanwhile_is_not_counted_anew(
+    store: SqliteStore, clock: FakeClock
+) -> None:
+    purger, _ = a_purger(store, clock)
+    await have_session(store, "s1")
+    for session_id in ("s1", "gone"):
+        await purger._purge_soon(session_id)
+
+    assert await purge_time(store, "s1") is None
 
 
 async def test_sessions_of_deleted_responses_go_in_the_same_sweep(store: SqliteStore, clock: FakeClock) -> None:
