@@ -219,17 +219,21 @@ async def test_its_turn_is_stopped_and_its_schedules_run_has_failed(store: Sqlit
     turn = await store.read(lambda tx: tx.turns.get("t1"))
     assert session is not None
     assert turn is not None
-    assert session.active is None
+    assert (session.active, session.is_held) == (None, True)
     assert turn.status.value == "cancelled"
     (ended,) = await store.read(lambda tx: tx.cron_jobs.runs("job", 9))
     assert (ended.status, ended.reason) == (RunStatus.FAILED, "The session was deleted.")
 
 
-async def test_files_stay_as_long_as_a_branch_shows_them(store: SqliteStore, clock: FakeClock) -> None:
+@pytest.mark.parametrize("has_turn", [True, False])
+async def test_files_stay_as_long_as_a_branch_shows_them(store: SqliteStore, clock: FakeClock, has_turn: bool) -> None:
     purger, machine = a_purger(store, clock)
     await have_closed_turn(store, "t1")
-    await have_turn(store, "b1", "branch", parent="t1")
-    await close_turn(store, "b1", checkpoint="b1")
+    if has_turn:
+        await have_turn(store, "b1", "branch", parent="t1")
+        await close_turn(store, "b1", checkpoint="b1")
+    else:
+        await have_session(store, "branch", head="t1", checkpoint="t1")
     attachment = Attachment("att", "a.txt", "text/plain", 1, "alice", "s1")
     await store.write(lambda tx: tx.attachments.put_if_new(attachment, is_used=True))
     await due(store, "s1")
@@ -261,6 +265,11 @@ async def test_all_rows_are_removed_however_few_a_step_takes(
 
     assert not await is_stored(store, "s1")
     assert await store.read(lambda tx: tx.journal.of_turns(["t1", "t2", "t3"])) == []
+
+
+async def test_a_session_that_another_node_has_purged_has_nothing_to_end(store: SqliteStore, clock: FakeClock) -> None:
+    purger, _ = a_purger(store, clock)
+    assert await purger._end("gone") == []
 
 
 async def test_after_a_clock_was_set_back_the_time_is_counted_anew(store: SqliteStore, clock: FakeClock) -> None:
