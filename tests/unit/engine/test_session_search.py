@@ -8,12 +8,13 @@ import pytest
 
 from tests.engine.kit import FakeClock
 from tests.store.nouns import a_turn, an_input, have_closed_turn, have_session
-from wakeful.engine.session_search import SessionSearch
+from wakeful.engine.session_search import SessionSearch, _entries, _readable
 from wakeful.errors import SessionNotFound
 from wakeful.model.journal.entry import Entry, answer_entry, input_entry
 from wakeful.model.journal.fact import Answered
 from wakeful.model.journal.message import AssistantMessage, Usage
-from wakeful.model.search.search import FoundMessage
+from wakeful.model.search.search import FoundMessage, Hit
+from wakeful.store.base import Transaction
 from wakeful.store.sqlite.store import SqliteStore
 
 CLOCK = FakeClock()
@@ -105,3 +106,16 @@ async def test_in_a_chat_only_its_own_sessions_are_found(store: SqliteStore) -> 
 async def test_a_session_that_is_gone_finds_nothing(store: SqliteStore) -> None:
     with pytest.raises(SessionNotFound):
         await find(store, "harbour", session_id="gone")
+
+
+async def test_what_has_gone_since_it_was_indexed_is_left_out(store: SqliteStore) -> None:
+    asking = await have_session(store, "asking")
+    await have_session(store, "s1")
+    await have_session(store, "deleted")
+    await store.write(lambda tx: tx.sessions.delete("deleted", 9e9), lock=["deleted"])
+
+    async def look(tx: Transaction) -> tuple[list[bool], dict[str, Entry]]:
+        readable = [await _readable(tx, name, asking) is not None for name in ("s1", "deleted", "gone")]
+        return readable, await _entries(tx, {"s1": Hit("t1", 0, 0), "s2": None})
+
+    assert await store.read(look) == ([True, False, False], {})
