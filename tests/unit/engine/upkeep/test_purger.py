@@ -267,6 +267,20 @@ async def test_all_rows_are_removed_however_few_a_step_takes(
     assert await store.read(lambda tx: tx.journal.of_turns(["t1", "t2", "t3"])) == []
 
 
+async def test_turns_that_a_clock_has_put_out_of_order_go_in_one_sweep(
+    store: SqliteStore, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(purgers, "_TURNS", 1)
+    purger, _ = a_purger(store, clock)
+    await have_closed_turn(store, "t1", opened_at=100.0)
+    await have_closed_turn(store, "t2", parent="t1", opened_at=50.0)
+    await due(store, "s1")
+
+    await purger.sweep()
+
+    assert not await is_stored(store, "s1")
+
+
 async def test_a_session_that_another_node_has_purged_has_nothing_to_end(store: SqliteStore, clock: FakeClock) -> None:
     purger, _ = a_purger(store, clock)
     assert await purger._end("gone") == []
