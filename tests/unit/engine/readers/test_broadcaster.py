@@ -11,6 +11,7 @@ import pytest
 
 from tests.engine.kit import FakeClock, kinds_of, texts_of
 from tests.store.nouns import append, close_turn, have_session, have_turn, some_events
+from tests.unit.engine.upkeep.kit import HurriedClock
 from wakeful.engine.readers import broadcaster as broadcasters
 from wakeful.engine.readers.broadcaster import Broadcaster
 from wakeful.engine.readers.reader import SLICE
@@ -315,11 +316,6 @@ async def test_what_a_turn_has_said_so_far_has_all_its_pages(room: Room, monkeyp
     assert room.broadcaster._followed.all() == []
 
 
-class Hurry(FakeClock):
-    async def wait(self, event: asyncio.Event, seconds: float | None) -> None:
-        return
-
-
 async def test_old_words_that_are_moved_while_a_turn_is_read_come_once(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -336,7 +332,7 @@ async def test_old_words_that_are_moved_while_a_turn_is_read_come_once(
         reads += 1
         if reads == 2:
             monkeypatch.setattr(room.store, "read", read)
-            await OldWordsMover(room.store, Hurry()).sweep()
+            await OldWordsMover(room.store, HurriedClock()).sweep()
         return await read(body)
 
     monkeypatch.setattr(room.store, "read", be_overtaken)

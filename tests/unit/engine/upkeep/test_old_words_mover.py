@@ -1,13 +1,12 @@
 """How the job that moves old words goes through the turns of a database."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
-from tests.engine.kit import FakeClock
 from tests.store.nouns import an_input, append, close_turn, have_turn
+from tests.unit.engine.upkeep.kit import HurriedClock
 from wakeful.engine.upkeep import old_words_mover as movers
 from wakeful.engine.upkeep.old_words_mover import OldWordsMover
 from wakeful.errors import StoreUnavailable
@@ -15,17 +14,6 @@ from wakeful.model.event import NewEvent
 from wakeful.model.older.words import LookedAt, Move
 from wakeful.store.base import Transaction
 from wakeful.store.sqlite.store import SqliteStore
-
-
-class HurriedClock(FakeClock):
-    """Waits for nothing, and notes for how long it would have waited."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.waits: list[float | None] = []
-
-    async def wait(self, event: asyncio.Event, seconds: float | None) -> None:
-        self.waits.append(seconds)
 
 
 class Turns:
