@@ -76,7 +76,7 @@ async def test_old_turns_are_moved_with_a_rest_after_each_and_new_ones_passed() 
 
 
 async def test_a_database_that_is_done_is_left_alone() -> None:
-    turns = Turns(a_turn("a"), position="all")
+    turns = Turns(a_turn("a"), a_turn("turn_1"), position="all")
     mover = Mover(turns)
 
     assert await mover.sweep() is None
