@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.engine.kit import FakeClock
-from tests.store.nouns import a_turn, an_input, have_closed_turn, have_session
+from tests.store.nouns import a_turn, an_input, have_closed_turn, have_session, some_events
 from wakeful.engine.session_search import SessionSearch, _entries, _readable
 from wakeful.errors import SessionNotFound
 from wakeful.model.journal.entry import Entry, answer_entry, input_entry
@@ -43,7 +43,7 @@ async def find(store: SqliteStore, query: str, limit: int = 9, session_id: str =
 async def test_a_message_is_found_with_its_own_time_and_writer(store: SqliteStore) -> None:
     await have_entries(store, "s1", an_input("t1", "the harbour is deep"), title="Ports", updated_at=5.0)
     CLOCK.advance(60.0)
-    await store.write(lambda tx: tx.sessions.arrange("s1", archived=True), lock=["s1"])
+    await store.write(lambda tx: tx.events.append("s1", None, some_events(1, "todo")), lock=["s1"])
 
     assert await find(store, "harbour") == [
         FoundMessage("s1", "Ports", "t1.0.0", "user", 1_000.0, "the harbour is deep")
@@ -69,6 +69,16 @@ async def test_a_title_is_found_without_a_message(store: SqliteStore) -> None:
     await have_session(store, "s1", title="The harbour", updated_at=7.0)
 
     assert await find(store, "harbour") == [FoundMessage("s1", "The harbour", None, "title", 7.0, "The harbour")]
+
+
+async def test_a_session_is_found_whether_it_is_archived_or_not(store: SqliteStore) -> None:
+    for name in ("s1", "s2"):
+        await have_session(store, name, title="harbour")
+    await store.write(lambda tx: tx.sessions.arrange("s2", archived=True), lock=["s2"])
+    while await store.write(lambda tx: tx.search.index_some(100)):
+        pass
+
+    assert {found.session_id for found in await find(store, "harbour")} == {"s1", "s2"}
 
 
 async def test_words_are_whole(store: SqliteStore) -> None:
