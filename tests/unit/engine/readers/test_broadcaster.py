@@ -171,8 +171,8 @@ async def test_a_reader_of_a_turn_ends_with_it_and_gets_nothing_of_others(room: 
         assert await next_of(pages) == []
         note = NewEvent.of("session-updated", {})
         await room.store.write(lambda tx: tx.events.append("s1", None, [note]), lock=["s1"])
-        await append(room.store, lease, some_events(1, "done"))
-        assert [kinds_of(page) for page in await rest_of(pages)] == [["done"]]
+        await append(room.store, lease, [*some_events(1, "usage"), *some_events(1, "done")])
+        assert [kinds_of(page) for page in await rest_of(pages)] == [["usage", "done"]]
 
 
 async def test_a_reader_of_a_turn_that_has_ended_gets_what_it_lacks_and_no_more(room: Room) -> None:
