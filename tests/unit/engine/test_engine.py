@@ -81,6 +81,8 @@ async def test_an_engine_that_came_for_its_own_turns_does_nothing_else(
     jobs = {name for name, _ in node.engine.vitals().jobs}
     assert {"timekeeper", "janitor"} & jobs == some
     assert "rescuer" in jobs
+    assert jobs == {job.name for job in [*node.engine._jobs(), *node.engine._lasting_jobs()]}
+    assert not node.engine.vitals().is_lease_late
     assert (node.processes.turns_at_first is not None) is adopts
 
 
@@ -104,6 +106,19 @@ async def test_a_stop_leaves_no_task_behind_and_accepts_nothing_more(house: Hous
 async def _read(pages: Any) -> None:
     async for _ in pages:
         pass
+
+
+async def test_who_stops_a_node_that_is_stopping_does_not_wait_for_it(house: House, node: Node) -> None:
+    receipt = await send(node, await open_session(node), "hello")
+    await house.settle()
+    first = asyncio.create_task(node.engine.stop())
+    await house.settle()
+
+    await asyncio.wait_for(node.engine.stop(), PATIENCE)
+
+    assert not first.done()
+    node.agent.order(receipt.turn_id, "finish")
+    await first
 
 
 async def test_a_turn_that_waits_for_a_slot_does_not_begin_while_its_node_stops(house: House) -> None:

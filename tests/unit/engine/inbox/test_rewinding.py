@@ -188,11 +188,11 @@ async def test_the_last_answer_is_given_again_to_the_same_words(store: Store) ->
     assert (found.turn.id, [data["text"] for data in found.inputs], found.text) == ("t1", ["built", "old"], "old")
 
 
-@pytest.mark.parametrize("has_turn", [True, False])
-async def test_without_a_message_there_is_no_answer_to_give_again(store: Store, has_turn: bool) -> None:
+@pytest.mark.parametrize("source", [None, COMPACTION, "process_wakeup"])
+async def test_without_a_message_there_is_no_answer_to_give_again(store: Store, source: str | None) -> None:
     await have_session(store)
-    if has_turn:
-        await have_closed_turn(store, "t1", source=COMPACTION)
+    if source is not None:
+        await have_closed_turn(store, "t1", source=source)
     session = await session_of(store)
 
     with pytest.raises(MessageUnusable, match="There is no answer yet"):
