@@ -398,3 +398,14 @@ async def test_whoever_waits_for_it_is_told_that_the_store_failed(house: House, 
     node.agent.order(receipt.turn_id, "step")
 
     assert isinstance(await asyncio.wait_for(failing, PATIENCE), StoreUnavailable)
+
+
+async def test_a_turn_is_followed_from_its_beginning(house: House, node: Node) -> None:
+    receipt = await send(node, await open_session(node), "hello")
+    node.agent.order(receipt.turn_id, "token")
+    await finish(node, house, receipt)
+
+    pages = node.engine.subscribe_turn(receipt.session_id, receipt.turn_id)
+
+    seen = [item async for page in pages for item in page]
+    assert kinds_of(seen) == ["turn_started", "message", "token", "usage", "done"]

@@ -50,6 +50,7 @@ async def have_messages(store: Store, counts: list[int], summary_after: int | No
         ([1, 1, 1, 1], None, True),
         ([1, 1, 1], None, False),
         ([1, 0, 0, 0, 0, 0, 1, 1, 1], None, True),
+        ([1, 0, 0, 0, 1, 0, 0, 1], None, False),
         ([9, 3], 0, False),
         ([9, 4], 0, True),
         ([9, 1, 3], 1, False),

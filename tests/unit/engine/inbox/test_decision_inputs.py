@@ -228,3 +228,14 @@ def test_a_wait_is_told_again_when_its_time_or_its_reason_has_changed() -> None:
 
     until = NOW - 50 + 3600
     assert waits == [None, Wait(until + 10, WakeReason.BUDGET), Wait(until, WakeReason.BUDGET)]
+
+
+def test_a_notice_that_may_cost_takes_those_along_that_may_not() -> None:
+    rules = Rules("node1", EngineSettings(daily_spend_usd=5.0))
+    waited = replace(row("old", RowKind.NOTICE, created_at=NOW - 50), id=1)
+    lane = Lane(a_session(), pending=(waited,), now=NOW, spent_usd=9.0, asked_at=NOW - 10)
+
+    opening = rules.decide(lane, row("new", RowKind.NOTICE, created_at=NOW)).opening
+
+    assert opening is not None
+    assert [entry.data["text"] for entry in opening.entries] == ["old", "new"]

@@ -28,7 +28,7 @@ from wakeful.errors import LeaseLost, SessionNotFound
 from wakeful.model.event import Event, NewEvent
 from wakeful.model.inbox import RowKind, RowStatus
 from wakeful.model.journal.entry import EntryKind
-from wakeful.model.opening import Opened
+from wakeful.model.opening import Opened, Step
 from wakeful.model.session import Session, TitleOrigin, WakeReason
 from wakeful.model.spend import Spend
 from wakeful.model.turn import Lease, Outcome, Turn, TurnStatus
@@ -472,3 +472,12 @@ async def test_an_assignment_waits_only_for_an_opening_that_is_not_committed_yet
     await waiting
 
     await Assignment(a_turn(), 0).until_open()
+
+
+async def test_the_news_of_a_failure_is_the_end_of_its_turn_and_not_its_last_answer(store: Store) -> None:
+    await have_turn(store)
+
+    await close(store, dispatcher_of(), FAILED, answer=Step([], [NewEvent("usage", b"{}")]))
+
+    assert [event.kind for event in await log_of(store)] == ["usage", "failed"]
+    assert [new.event.kind for new in await store.read(lambda tx: tx.news.after("alice", 0, 10))] == ["failed"]

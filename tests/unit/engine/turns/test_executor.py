@@ -17,6 +17,7 @@ from wakeful.engine.spend_guard import SpendGuard
 from wakeful.engine.turns.executor import Executor
 from wakeful.engine.turns.history import History
 from wakeful.engine.turns.prompt_keeper import PromptKeeper
+from wakeful.engine.turns.recorder import Recorder
 from wakeful.engine.words.words import LiveWords
 from wakeful.errors import LeaseLost, ModelError
 from wakeful.model.event import Event
@@ -260,3 +261,18 @@ async def test_a_turn_may_not_take_longer_than_it_may(house: House) -> None:
     ending = await Bench(house, None, turn_seconds=0.01).run()
 
     assert ending.outcome.code == "time_limit"
+
+
+async def test_a_reservation_that_is_being_written_ends_with_its_turn(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def still(self: Recorder, pieces: int) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(Recorder, "_reserve", still)
+    before = asyncio.all_tasks()
+
+    await Bench(house, TextDelta(1, "a"), TextDelta(1, "b"), ModelError("Down.", code="model")).run(reserved=2)
+    await house.settle()
+
+    assert asyncio.all_tasks() - before == set()

@@ -394,3 +394,15 @@ async def test_a_node_that_has_lost_the_turn_writes_nothing(
         await act(a_recorder(store, epoch=1))
 
     assert (await log_of(store), await journal_of(store), (await session_of(store)).cost_usd) == ([], [], 0.0)
+
+
+async def test_words_follow_the_last_of_the_facts_of_an_answer(store: Store) -> None:
+    live = LiveWords(FakeClock())
+    recorder = await in_store(store, live)
+
+    await recorder.answer(answered(message=AssistantMessage("Hello", calls=(CALL,))))
+    await say(recorder, "Again")
+
+    words = live.of("s1")
+    assert words is not None
+    assert (words.head.base, words.turn_base) == ((await log_of(store))[-1].session_seq, 2)

@@ -416,3 +416,39 @@ async def test_a_resume_of_a_turn_that_was_taken_from_a_late_node_is_uncounted(h
 
     assert (await bench.turn()).resumes == 0
     assert bench.taken == []
+
+
+async def test_of_turns_that_run_and_that_may_be_about_to_the_latter_ask_for_another_look(bench: Bench) -> None:
+    await have_turn(bench.store, "t1", "s1")
+    await have_turn(bench.store, "t2", "s2")
+    bench.runners.working = {"t1", "s2"}
+
+    await bench.sweep()
+
+    assert (bench.taken, bench.commits.trouble.is_set()) == ([], True)
+
+
+async def test_a_turn_that_another_node_has_taken_meanwhile_is_left_to_it(bench: Bench) -> None:
+    await have_turn(bench.store, node="node2")
+
+    await bench.rescuer._take_over(a_turn(node="node2", epoch=5), is_own=False)
+
+    assert (bench.taken, bench.rescuer.taken_over) == ([], 0)
+
+
+async def test_a_resume_is_uncounted_later_where_the_session_is_locked(house: House) -> None:
+    bench = Bench(house, is_exclusive=False)
+    await have_turn(bench.store)
+    now = house.clock.now
+    await bench.store.write(lambda tx: tx.nodes.renew("node2", now + 60, host="h"))
+    await bench.store.write(lambda tx: tx.turns.take_over_if_running("t1", 1, "node2"), lock=["s1"])
+    waited: list[float | None] = []
+
+    async def locked(*args: object, patience: float | None = None, **how: object) -> None:
+        waited.append(patience)
+        raise SessionLocked
+
+    bench.store.write = locked  # type: ignore[method-assign,assignment]
+    await bench.sweep()
+
+    assert waited == [0.5]

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import suppress
 
 import pytest
 
@@ -166,11 +165,14 @@ async def test_lending_without_a_slot_does_nothing() -> None:
 async def test_a_call_that_fails_while_its_slot_is_lent_has_it_back_at_once() -> None:
     slots = slots_of(1)
 
+    async def fail() -> None:
+        async with slots.lent():
+            assert slots.taken == 0
+            raise ValueError("no")
+
     async with slots.taken_by(a_turn("ann1")):
-        with suppress(ValueError):
-            async with slots.lent():
-                assert slots.taken == 0
-                raise ValueError
+        with pytest.raises(ValueError, match="no"):
+            await fail()
         assert slots.taken == 1
 
     assert slots.taken == 0
@@ -237,3 +239,14 @@ async def test_one_who_comes_back_after_a_stop_of_its_wait_holds_its_slot_over_t
     await idle()
 
     assert (held, slots.taken, slots.waiting) == ([3], 2, 0)
+    assert job.cancelled()
+
+
+async def test_a_slot_that_was_given_back_is_lent_no_more() -> None:
+    slots = slots_of(1)
+
+    async with slots.taken_by(a_turn("ann1")):
+        pass
+
+    async with slots.lent():
+        assert slots.taken == 0
