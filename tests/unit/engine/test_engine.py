@@ -35,6 +35,7 @@ from wakeful.errors import (
     StoreUnavailable,
     TurnNotFound,
 )
+from wakeful.model.approvals.mode import Mode
 from wakeful.model.inbox import IfBusy, RowKind
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Turn, TurnStatus
@@ -367,13 +368,14 @@ async def test_a_reader_gets_words_only_if_it_wants_them(house: House, node: Nod
     node.agent.order(receipt.turn_id, "token")
     await house.settle()
 
-    for with_words in (True, False):
+    wishes: list[dict[str, Any]] = [{}, {"with_words": True}, {"with_words": False}]
+    for wish in wishes:
         seen: list[str] = []
-        async with aclosing(node.engine.subscribe(session_id, with_words=with_words)) as pages:
+        async with aclosing(node.engine.subscribe(session_id, **wish)) as pages:
             # An empty page says that all has been read.
             while page := await anext(pages):
                 seen += kinds_of(page)
-        assert ("token" in seen) is with_words
+        assert ("token" in seen) is wish.get("with_words", True)
 
 
 async def test_a_branch_is_made_of_the_last_turn(house: House, node: Node) -> None:
@@ -381,9 +383,12 @@ async def test_a_branch_is_made_of_the_last_turn(house: House, node: Node) -> No
     receipt = await send(node, session_id, "hello", door=ASK)
     await finish(node, house, receipt)
 
+    await node.engine.change_session(session_id, mode=Mode.EVERYTHING)
+
     branch = await node.engine.branch(session_id)
 
-    assert (await session_of(house, branch.id)).head == receipt.turn_id
+    made = await session_of(house, branch.id)
+    assert (made.head, made.mode) == (receipt.turn_id, Mode.EVERYTHING)
 
 
 async def test_whoever_waits_for_it_is_told_that_the_store_failed(house: House, node: Node) -> None:

@@ -239,3 +239,9 @@ def test_a_notice_that_may_cost_takes_those_along_that_may_not() -> None:
 
     assert opening is not None
     assert [entry.data["text"] for entry in opening.entries] == ["old", "new"]
+
+
+def test_where_nothing_waits_no_wait_is_told() -> None:
+    rules = Rules("node1", EngineSettings(daily_spend_usd=5.0))
+
+    assert rules.decide(Lane(a_session(), now=NOW, spent_usd=9.0)).wait is None

@@ -11,7 +11,7 @@ from wakeful.engine.inbox.dispatcher import Dispatcher
 from wakeful.engine.inbox.timekeeper import Timekeeper
 from wakeful.engine.settings import EngineSettings
 from wakeful.engine.words.words import LiveWords
-from wakeful.errors import SessionLocked
+from wakeful.errors import SessionLocked, StoreUnavailable
 from wakeful.model.event import Event
 from wakeful.model.inbox import RowKind
 from wakeful.model.session import WakeReason
@@ -145,3 +145,21 @@ async def test_it_looks_again_after_what_may_store_a_time(house: House, kind: st
     bench.store.tell(Signal(frozenset({"s1"}), events=(other, Event("s1", 2, "t1", 1, kind, b"{}", 0.0))))
 
     assert bench.timekeeper.job._changed.is_set() is is_woken
+
+
+async def test_waits_for_midnight_are_ended_later_if_the_store_has_failed(house: House) -> None:
+    bench = Bench(house)
+    await have_session(house.store)
+    await let_wait(house)
+    real = bench.store.write
+
+    async def fail(*args: object, **how: object) -> None:
+        raise StoreUnavailable
+
+    bench.store.write = fail  # type: ignore[method-assign,assignment]
+    with pytest.raises(StoreUnavailable):
+        await bench.sweep()
+    bench.store.write = real  # type: ignore[method-assign]
+    await bench.sweep()
+
+    assert await waits_until(house) is None

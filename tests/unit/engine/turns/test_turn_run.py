@@ -139,3 +139,7 @@ async def test_a_turn_in_memory_knows_the_processes_that_it_has_started() -> Non
     work: Any = OneProcess()
 
     assert [task.id for task in await memory_brief(a_turn(), [], work).running_work()] == ["of t1"]
+
+
+async def test_a_run_without_an_answer_was_not_cut() -> None:
+    assert not await run_to_end(run_of(), nothing, 60.0)
