@@ -94,7 +94,8 @@ class RowFeed:
         async def body(tx: Transaction) -> RowChanges:
             found = [session for of in sorted(due) if (session := await tx.sessions.get(of)) is not None]
             if is_lost:
-                found = await tx.sessions.page(owner, limit=_MOST_ROWS)
+                newest = await tx.sessions.page(owner, limit=_MOST_ROWS)
+                found += [session for session in newest if session.id not in due]
             own = [session for session in found if session.is_shown and owner in (None, session.owner)]
             gone = [(SESSION_GONE, orjson.dumps({"session_id": session.id})) for session in own if session.is_deleted]
             rows = await session_rows(tx, reader, [session for session in own if not session.is_deleted], self._mode)
