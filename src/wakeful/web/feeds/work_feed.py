@@ -76,8 +76,8 @@ class WorkFeed:
         return {session for listener in self._listeners for below in listener.below.values() for session in below}
 
     def _hear(self, signal: Signal) -> None:
-        quiet = {event.session_id for event in signal.events if event.kind in _QUIET}
         heard = {event.session_id for event in signal.events if event.kind not in _QUIET}
-        loud = frozenset(signal.sessions - (quiet - heard))
+        quiet = {event.session_id for event in signal.events} - heard
+        loud = frozenset(signal.sessions - quiet)
         for listener in self._listeners:
             listener.hear(signal, loud)

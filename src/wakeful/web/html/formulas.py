@@ -84,8 +84,8 @@ def _block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if not silent:
         source = "\n".join(_line(state, line) for line in range(start, found + 1)).strip()
         token = _push(state, "formula_block", source[2:-2].strip(), source, is_display=True)
-        token.map = [start, found + 1]
         state.line = found + 1
+        token.map = [start, state.line]
     return True
 
 
