@@ -64,7 +64,8 @@ async def whole_body(request: Request, limit: int) -> AsyncIterator[bytearray]:
 def _announced_size(request: Request, limit: int) -> int:
     """Return the content length; a chunked body, whose length is unknown, counts as `limit` bytes."""
     length = request.headers.get("content-length", "")
-    if length.isascii() and length.isdecimal():
+    # Of the letters that a header can have, only ASCII digits are decimal.
+    if length.isdecimal():
         return int(length[:20])
     return limit if "transfer-encoding" in request.headers else 0
 

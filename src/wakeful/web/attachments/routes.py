@@ -78,7 +78,8 @@ class AttachmentRoutes:
     def _require_small(self, request: Request) -> None:
         """Raises AttachmentTooLarge before anything is read, if the client says how much it sends."""
         length, most = request.headers.get("content-length", ""), self._web.attachments.most_bytes
-        if length.isascii() and length.isdecimal() and int(length[:20]) > most:
+        # Of the letters that a header can have, only ASCII digits are decimal.
+        if length.isdecimal() and int(length[:20]) > most:
             raise AttachmentTooLarge(f"It has more than {most // (1024 * 1024)} MiB, which is the most.")
 
 
