@@ -234,6 +234,7 @@ def test_each_top_level_block_stands_alone() -> None:
         ("$$x$$ in words", '<p><math display="block">'),
         ("$48\\,\\mathrm{s}$", '<mi mathvariant="normal">s</mi>'),
         ("$\\text{a < b}$", "<mtext>a&nbsp;&lt;&nbsp;b</mtext>"),
+        ("$\\text{&#x00041;}$", "<mtext>A</mtext>"),
     ],
 )
 def test_mathematics_is_shown_as_mathematics(text: str, formula: str) -> None:
