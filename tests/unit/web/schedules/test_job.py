@@ -43,7 +43,8 @@ def test_a_job_has_the_fields_that_were_given(more: dict[str, Any]) -> None:
 )
 def test_a_field_that_does_not_fit_is_refused_by_name(name: str, value: Any, sentence: str) -> None:
     fitting = fields_of(read(NewJob, _JOB))
-    for kind in (NewJob, ChangedJob):
+    kinds: list[type[NewJob] | type[ChangedJob]] = [NewJob, ChangedJob]
+    for kind in kinds:
         with pytest.raises(InvalidRequest) as refused:
-            fields_of(read(kind, {**fitting, name: value}))
+            read(kind, {**fitting, name: value})
         assert (str(refused.value), refused.value.param) == (sentence, name)
