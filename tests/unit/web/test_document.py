@@ -22,8 +22,19 @@ _FROM_ONE = {
     "SessionTurn number",
 }
 # What the document lists by name for the web routes.
-_NAMED = ("News", "SessionTurn", "SessionRow", "SessionMessage", "Snapshot", "Task", "Post", "Platform", "McpServer")
-_NAMED += ("Grant", "CronRun")
+_NAMED = [
+    "News",
+    "SessionTurn",
+    "SessionRow",
+    "SessionMessage",
+    "Snapshot",
+    "Task",
+    "Post",
+    "Platform",
+    "McpServer",
+    "Grant",
+    "CronRun",
+]
 
 
 async def test_the_document_says_what_is_answered_and_how_small_its_numbers_can_be(tmp_path: Path) -> None:

@@ -103,7 +103,11 @@ async def test_the_state_of_a_session_has_the_first_event_of_its_turn(active: st
     async def now() -> float:
         return 5.0
 
-    tables = {"turns": {"get": get}, "events": {"of_turn": of_turn}, "approvals": {"open_of": open_of}}
+    tables: dict[str, dict[str, Any]] = {
+        "turns": {"get": get},
+        "events": {"of_turn": of_turn},
+        "approvals": {"open_of": open_of},
+    }
     made = {name: SimpleNamespace(**functions) for name, functions in tables.items()}
     state = await read_state(cast(Transaction, SimpleNamespace(**made, now=now)), a_session(active=active))
 
