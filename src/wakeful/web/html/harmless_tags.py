@@ -63,9 +63,9 @@ def _details(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if opening:
         _push_open(state, opening, start)
     elif summary:
-        _push_summary(state, summary[1], start)
+        _push_summary(state, summary[1])
     else:
-        state.push("details_close", "details", 0).map = [start, start + 1]
+        state.push("details_close", "details", 0).map = [start, state.line]
     return True
 
 
@@ -75,17 +75,17 @@ def _awaits_summary(state: StateBlock) -> bool:
 
 def _push_open(state: StateBlock, opening: re.Match[str], line: int) -> None:
     token = state.push("details_open", "details", 0)
-    token.map, token.content = [line, line + 1], opening[0].strip()
+    token.map, token.content = [line, state.line], opening[0].strip()
     if opening[1]:
         token.attrSet("open", "")
     if opening[2]:
-        _push_summary(state, opening[2], line)
+        _push_summary(state, opening[2])
 
 
-def _push_summary(state: StateBlock, words: str, line: int) -> None:
+def _push_summary(state: StateBlock, words: str) -> None:
     state.push("summary_open", "summary", 1)
     inline = state.push("inline", "", 0)
-    inline.content, inline.map, inline.children = words.strip(), [line, line + 1], []
+    inline.content, inline.children = words.strip(), []
     state.push("summary_close", "summary", -1)
 
 
@@ -127,5 +127,5 @@ def _as_text(token: Token, depth: int) -> Iterator[Token]:
     level = token.level + depth
     yield Token("paragraph_open", "p", 1, level=level, map=token.map, block=True)
     content = token.content or "</details>"
-    yield Token("inline", "", 0, level=level + 1, map=token.map, content=content, children=[], block=True)
+    yield Token("inline", "", 0, level=level + 1, content=content, children=[], block=True)
     yield Token("paragraph_close", "p", -1, level=level, block=True)

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from wakeful.web.html.effort import split_by_effort
-from wakeful.web.html.markdown import render_blocks
+from wakeful.web.html.markdown import render_blocks, render_blocks_with_lines
 
 _X = "<mrow><mi>x</mi></mrow></math>"
 _IN_LINE = f'<math display="inline">{_X}'
@@ -207,3 +207,35 @@ def test_every_line_of_a_wide_table_costs_its_columns_until_it_ends() -> None:
     assert split_by_effort(rows)[1] == split_by_effort(head + "\n" + rows)[1] == ""
     assert split_by_effort(head + rows)[1] != ""
     assert split_by_effort(head + "|-\n" + rows)[1] != ""
+
+
+@pytest.mark.parametrize(
+    ("block", "count"),
+    [
+        ("$$\nx\n$$", 1),
+        ("\\[ x \\]", 1),
+        ("[^1]: A note\nthat goes on", 1),
+        ("<details>\n<summary>A</summary>\n\nb\n\n</details>", 1),
+        ("<details open><summary>A</summary>\nb\n</details>", 1),
+        ("</details>", 1),
+        ("# A\nb", 2),
+        ("- a\n- b", 1),
+    ],
+)
+def test_each_block_says_in_which_line_it_begins(block: str, count: int) -> None:
+    found = render_blocks_with_lines(f"a[^1]\n\n{block}\n\nc", {})
+
+    lines = [line for line, _ in found]
+    assert len(found) == count + 2
+    assert (lines[:2], lines[-1]) == ([0, 2], 3 + block.count("\n") + 1)
+
+
+def test_a_text_may_follow_a_folded_part_at_once() -> None:
+    blocks = render_blocks("<details><summary>A</summary>\nb\n</details>\nc\n</details>\n\nd")
+
+    assert blocks == [
+        "<details>\n<summary>A</summary>\n<p>b</p>\n</details>\n",
+        "<p>c</p>\n",
+        "<p>&lt;/details&gt;</p>\n",
+        "<p>d</p>\n",
+    ]
