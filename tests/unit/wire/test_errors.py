@@ -8,7 +8,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 
 from wakeful import errors
 from wakeful.wire.answer import JsonAnswer, Ok
@@ -118,6 +118,8 @@ async def test_a_wrong_method_is_told_the_right_ones_of_all_routes_at_the_addres
         return JsonAnswer(Ok())
 
     routes = [
+        # What is no route of methods has none to tell.
+        Mount("/", Starlette()),
         Route("/thing", answer, methods=["POST"]),
         Route("/thing", answer, methods=["DELETE", "GET"]),
         Route("/other", answer, methods=["PATCH"]),

@@ -35,18 +35,18 @@ def _linked(children: Sequence[Token]) -> Iterator[Token]:
 def _pieces(text: Token) -> Iterator[Token]:
     from markdown_it.token import Token
 
-    def words(content: str, level: int) -> Token:
-        return Token("text", "", 0, content=content, level=level)
+    def words(content: str) -> Token:
+        return Token("text", "", 0, content=content)
 
     position = 0
     for found in _ADDRESS.finditer(text.content):
         address = _without_tail(found[0])
-        yield words(text.content[position : found.start()], text.level)
-        yield Token("link_open", "a", 1, attrs={"href": address}, level=text.level)
-        yield words(address, text.level + 1)
-        yield Token("link_close", "a", -1, level=text.level)
+        yield words(text.content[position : found.start()])
+        yield Token("link_open", "a", 1, attrs={"href": address})
+        yield words(address)
+        yield Token("link_close", "a", -1)
         position = found.start() + len(address)
-    yield words(text.content[position:], text.level)
+    yield words(text.content[position:])
 
 
 def _without_tail(address: str) -> str:

@@ -61,7 +61,7 @@ def _push(state: StateBlock, number: int, words: str, lines: list[int]) -> None:
     token = state.push("footnote_open", "div", 1)
     token.meta, token.map = {"number": number}, lines
     inline = state.push("inline", "", 0)
-    inline.content, inline.map, inline.children = words, lines, []
+    inline.content, inline.children = words, []
     state.push("footnote_close", "div", -1)
 
 
