@@ -161,7 +161,7 @@ async def test_an_answer_that_is_given_again_has_the_source_of_what_it_answers(
 
     (submission,) = desk.submitted
     assert asked == [("tx", "s1", "m1"), ("tx", "s1", "t1", (2, 3), "hi", ("file a",))]
-    assert (submission.text, submission.inputs, submission.source) == (text, ("an input",), source)
+    assert (submission.text, submission.inputs, submission.source) == (text, retake.inputs, source)
     assert desk.befores == [("s1", retake.turn, "m1")]
 
 
