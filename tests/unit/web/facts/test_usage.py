@@ -66,7 +66,7 @@ async def test_each_of_the_last_days_is_shown_also_one_without_answers() -> None
         (5.0, {"daily_spend_usd": 1.0, "daily_spend_hard_usd": 5.0}, "stopped"),
     ],
 )
-async def test_a_cap_is_reached_by_what_all_have_spent(spent: float, caps: dict[str, float], state: str) -> None:
+async def test_a_cap_is_reached_by_what_all_have_spent(spent: float, caps: dict[str, Any], state: str) -> None:
     rooms = Rooms("ann", {"ann": {10: 0.5}, None: {10: spent}})
 
     report = await shown(rooms, **caps)

@@ -1,6 +1,7 @@
 """Readers of rows at the same time: tabs of one person share a read, and none is given what is older than a change."""
 
 import asyncio
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -102,7 +103,7 @@ async def test_what_is_read_after_a_change_is_read_anew(monkeypatch: pytest.Monk
 def test_the_first_row_that_may_be_sent_is_waited_for(
     monkeypatch: pytest.MonkeyPatch, changed: set[str], due_in: float
 ) -> None:
-    monkeypatch.setattr(row_feed.time, "monotonic", lambda: 100.0)
+    monkeypatch.setattr(row_feed, "time", SimpleNamespace(monotonic=lambda: 100.0))
 
     assert _next_due(changed, {"a": 105.0, "b": 102.0}) == due_in
 
