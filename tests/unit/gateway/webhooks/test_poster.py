@@ -3,9 +3,10 @@
 import asyncio
 import ssl
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
-from aiohttp import web
+from aiohttp import ClientConnectorCertificateError, web
 
 from tests.unit.gateway.webhooks.kit import Receiver
 from wakeful.gateway.webhooks.poster import Poster, PostResult
@@ -163,3 +164,14 @@ async def test_a_proxy_of_the_environment_is_not_asked(monkeypatch: pytest.Monke
 
     assert result.has_arrived
     assert (len(receiver.visits), len(proxy.visits)) == (1, 0)
+
+
+async def test_a_receiver_without_a_valid_certificate_is_told_apart() -> None:
+    place: Any = "hooks.example"
+
+    async def resolve(host: str) -> Sequence[str]:
+        raise ClientConnectorCertificateError(place, ssl.SSLCertVerificationError("self-signed, of hidden"))
+
+    result = await poster(resolve=resolve).post("https://hooks.example/", {}, b"{}")
+
+    assert result == PostResult(None, "has no valid certificate")

@@ -1,4 +1,4 @@
-"""The hourglass on a message: taken off whatever fails, and not left behind by a line that never stood."""
+"""The hourglass on a message: taken off whatever fails."""
 
 import asyncio
 from typing import Any
@@ -9,9 +9,8 @@ from tests.patience import PATIENCE
 from tests.platforms.kept_memory import KeptMemory
 from tests.unit.gateway.platforms.slack.client import ScriptedClient
 from wakeful.gateway.messaging.platform import NotTaken, Unanswered
-from wakeful.gateway.platforms.slack.client import SlackClient, SlackRefusal
+from wakeful.gateway.platforms.slack.client import SlackRefusal
 from wakeful.gateway.platforms.slack.hourglass import Hourglass
-from wakeful.gateway.platforms.slack.line import SlackLine, SlackLineEnded
 from wakeful.model.session import Address, Sender
 
 MESSAGE = Address("slack", "C1", "", Sender("5.0"))
@@ -112,33 +111,3 @@ async def test_a_stop_ends_the_removals_that_are_under_way() -> None:
         await begun.wait()
         await hourglass.close()
     assert ended.is_set()
-
-
-async def test_a_line_that_ends_before_slacks_first_frame_does_not_stand(monkeypatch: pytest.MonkeyPatch) -> None:
-    client = SlackClient("xoxb", "xapp", "http://localhost:1/api/", timeout=1.0)
-    line = SlackLine(client, lambda line, envelope: None, ping_seconds=1.0)
-
-    async def connect() -> None:
-        await line.run_message_listeners({"type": "disconnect", "reason": "warning"}, "")
-
-    monkeypatch.setattr(line, "connect", connect)
-    with pytest.raises(SlackLineEnded, match="before it began"):
-        await line.open("wss://slack.example", PATIENCE)
-    await line.close()
-    await client.close()
-
-
-@pytest.mark.parametrize(
-    ("reason", "sentence"), [("link_disabled", "Socket Mode is turned off"), ("too_many_websockets", "too_many")]
-)
-async def test_any_end_but_a_renewal_is_said(reason: str, sentence: str) -> None:
-    client = SlackClient("xoxb", "xapp", "http://localhost:1/api/", timeout=1.0)
-    line = SlackLine(client, lambda line, envelope: None, ping_seconds=1.0)
-    await line.run_message_listeners({"type": "disconnect", "reason": reason}, "")
-    # The first reason counts.
-    await line.run_message_listeners({"type": "disconnect", "reason": "warning"}, "")
-
-    with pytest.raises(SlackLineEnded, match=sentence):
-        await line.until_renewal()
-    await line.close()
-    await client.close()

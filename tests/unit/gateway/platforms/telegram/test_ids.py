@@ -46,3 +46,9 @@ def test_the_highest_thousand_are_kept_and_below_them_nothing_is_sure() -> None:
     assert ids.unknown_after("7", 999) is None
     assert ids.unknown_after("7", 1000) == []
     assert ids.unknown_after("7", 1995) == list(range(2001, 2006))
+
+
+def test_no_more_than_two_thousand_are_kept_in_mind() -> None:
+    ids = known("7", *range(1, 10_001))
+
+    assert len(ids._series[""]._known) < 2000
