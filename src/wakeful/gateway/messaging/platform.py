@@ -102,7 +102,7 @@ class IncomingMessage:
     # Without the mention of the bot.
     text: str
     # In a group: the bot was mentioned, or answered, or the words are a command for it.
-    is_for_bot: bool = False
+    is_for_bot: bool
     # The words of the message that it replies to.
     quoted: str = ""
     attachments: Sequence[OfferedFile] = ()

@@ -107,6 +107,20 @@ async def test_two_first_messages_share_a_session(hooked: Hooked) -> None:
     assert (first.session_id, second.session) == (second.session_id, None)
 
 
+async def test_a_message_to_a_group_that_moves_meanwhile_is_not_lost(hooked: Hooked) -> None:
+    hook = Hook("group", SECRET, SignatureScheme.GITHUB, "{action}", deliver=Address("telegram", "-1"))
+    await hooked.intake.submit(hook, "d1", "opened")
+
+    async def move() -> None:
+        await hooked.store.write(lambda tx: tx.chats.move("telegram", "-1", "-2"))
+
+    hooked.engine.meets = [move]
+    assert await hooked.intake.submit(hook, "d2", "closed")
+
+    assert len(hooked.engine.submissions) == 2
+    assert hooked.engine.submissions[1].session is not None
+
+
 async def test_a_session_that_is_deleted_meanwhile_is_followed_by_another(hooked: Hooked) -> None:
     await hooked.intake.submit(OWN, "d1", "opened")
     gone = hooked.engine.submissions[0].session_id

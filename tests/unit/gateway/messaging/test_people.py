@@ -41,7 +41,7 @@ async def test_a_stranger_hears_nothing_more_within_a_day_and_gets_a_new_code_af
     store: Store, clock: FakeClock
 ) -> None:
     people = People(store, {"telegram": DoorSettings()})
-    message = IncomingMessage(ChatKind.PRIVATE, STRANGER, "let me in")
+    message = IncomingMessage(ChatKind.PRIVATE, STRANGER, "let me in", is_for_bot=False)
     for hours in (0.0, 0.5, 2.0, 20.0):
         clock.advance(hours * HOUR)
         await people.answer_stranger(message)
@@ -59,7 +59,7 @@ async def test_a_stranger_hears_nothing_more_within_a_day_and_gets_a_new_code_af
 
 async def test_a_code_is_good_for_an_hour(store: Store, clock: FakeClock) -> None:
     people = People(store, {"telegram": DoorSettings()})
-    await people.answer_stranger(IncomingMessage(ChatKind.PRIVATE, STRANGER, "let me in"))
+    await people.answer_stranger(IncomingMessage(ChatKind.PRIVATE, STRANGER, "let me in", is_for_bot=False))
     (code,) = await codes_told(store)
     clock.advance(HOUR + 1)
 

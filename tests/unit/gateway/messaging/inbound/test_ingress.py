@@ -27,7 +27,7 @@ from wakeful.model.messaging.chat import Chat, ChatKind
 from wakeful.model.messaging.post import Post
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Door
-from wakeful.store.base import Store
+from wakeful.store.base import Store, Transaction
 from wakeful.store.sqlite.store import SqliteStore
 
 DOOR = DoorSettings(allow=frozenset({"9"}), busy=IfBusy.STEER)
@@ -241,9 +241,11 @@ async def test_which_messages_are_for_the_bot(
     is_for_bot: bool,
     heard: bool,
 ) -> None:
-    known = [Chat(f"{platform}:group:1{rest}", platform, ChatKind.GROUP, "1", "", "s1") for rest in ("", ":known")]
-    for one in known:
-        await store.write(lambda tx, one=one: tx.chats.put(one))
+    async def know(tx: Transaction) -> None:
+        for rest in ("", ":known"):
+            await tx.chats.put(Chat(f"{platform}:group:1{rest}", platform, ChatKind.GROUP, "1", "", "s1"))
+
+    await store.write(know)
     chat = chatting(store, tmp_path, platform, groups=groups)
 
     await chat.ingress.take(

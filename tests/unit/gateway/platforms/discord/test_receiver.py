@@ -109,7 +109,7 @@ class Interactions:
 
     async def command(self, interaction: Any, hand_in: Any) -> None:
         address = Address("discord", "5", "", Sender("1"))
-        await hand_in("5", IncomingMessage(ChatKind.GROUP, address, interaction.text))
+        await hand_in("5", IncomingMessage(ChatKind.GROUP, address, interaction.text, is_for_bot=True))
         self.answered.append(interaction.text)
 
     async def press(self, interaction: Any, ingress: Any) -> None:

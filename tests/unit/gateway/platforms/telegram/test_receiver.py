@@ -113,7 +113,7 @@ async def test_a_press_that_takes_long_is_answered_first(monkeypatch: pytest.Mon
     monkeypatch.setattr("wakeful.gateway.platforms.telegram.receiver._ANSWER_SECONDS", 0.001)
     answered = asyncio.Event()
     telegram = Receiving()
-    telegram.client.answers["answerCallbackQuery"] = lambda _: answered.set() or True
+    telegram.client.answers["answerCallbackQuery"] = lambda _: answered.set()
     telegram.ingress.gates["7"] = asyncio.Event()
     pressing = asyncio.create_task(telegram.take(callback_query=a_press()))
     async with asyncio.timeout(PATIENCE):
