@@ -242,3 +242,12 @@ async def test_words_of_a_turn_that_has_ended_are_left_to_its_facts(store: Store
         await shown.until(lambda: shown.wakes == 1)
 
     assert await texts(store) == []
+
+
+async def test_a_few_first_words_are_shown_when_they_have_waited(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wakeful.gateway.messaging.outbox.live._FIRST_SECONDS", 0.05)
+    async with showing(store, TypingPlatform()) as shown:
+        shown.say(word("Hi"))
+        await shown.until(lambda: shown.wakes == 1)
+
+    assert await texts(store) == ["Hi"]

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from tests.store.nouns import a_turn, close_turn, have_session
+from tests.store.nouns import a_row, a_turn, close_turn, have_row, have_session
 from wakeful.gateway.messaging.outbox import projection as projection_module
 from wakeful.gateway.messaging.outbox.projection import PostWriter, Projection
 from wakeful.gateway.messaging.settings import DoorSettings, ShownProgress
 from wakeful.model import event as events
 from wakeful.model.event import NewEvent
+from wakeful.model.inbox import RowKind
 from wakeful.model.journal.entry import Entry, answer_entry, input_entry
 from wakeful.model.journal.fact import Answered
 from wakeful.model.journal.message import AssistantMessage, Usage
@@ -278,3 +279,47 @@ async def test_a_question_after_its_turn_goes_to_the_chat_and_an_answer_by_its_b
     (post,) = await posts(store)
     assert (post.address, post.turn_id) == (CHAT, None)
     assert post.wanted.startswith("May I run this?"), "what the press has written stays"
+
+
+def waits(**data: str) -> NewEvent:
+    return NewEvent.of(events.WAKE_WAITS, data)
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        ({}, "2 notices wait: I have woken myself too often this hour. Write to me to go on."),
+        ({"reason": "budget"}, "2 notices wait: I have woken myself too often this hour. Write to me to go on."),
+        ({"reason": "spend"}, "3 things wait: today's budget is spent. Write to me to go on."),
+    ],
+)
+async def test_what_waits_is_said_once_until_a_person_writes(store: Store, data: dict[str, str], sentence: str) -> None:
+    await begin(store)
+    await close_turn(store, "t1")
+    for key, row in (("n1", {"kind": RowKind.NOTICE}), ("n2", {"kind": RowKind.NOTICE}), ("m1", {"source": "cron"})):
+        await have_row(store, a_row(key, **row))
+    await have_row(store, a_row("m2"))
+    await record(store, waits(**data), waits(**data), turn_id=None)
+    await project(store)
+    assert await texts(store) == [sentence]
+    await begin(store, "t2", is_wakeup=True, source="process_wakeup")
+    await close_turn(store, "t2")
+    await record(store, waits(**data), turn_id=None)
+    await project(store)
+    assert await texts(store) == [sentence], "a wake-up is no person"
+    await begin(store, "t3")
+    await close_turn(store, "t3")
+    await record(store, waits(**data), turn_id=None)
+    await project(store)
+
+    assert await texts(store) == [sentence, sentence]
+    assert [post.address for post in await posts(store)] == [CHAT, CHAT]
+
+
+async def test_nothing_is_said_where_nothing_waits_any_more(store: Store) -> None:
+    await begin(store)
+    await have_row(store, a_row("m1"))
+    await record(store, waits(reason="spend"), waits(), turn_id=None)
+    await project(store)
+
+    assert await texts(store) == []
