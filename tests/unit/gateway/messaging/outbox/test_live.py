@@ -251,3 +251,20 @@ async def test_a_few_first_words_are_shown_when_they_have_waited(store: Store, m
         await shown.until(lambda: shown.wakes == 1)
 
     assert await texts(store) == ["Hi"]
+
+
+async def test_a_few_first_words_wait_for_more_of_them(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wakeful.gateway.messaging.outbox.live._FIRST_SECONDS", 1000.0)
+    steps: list[str] = []
+
+    async def show(live: LiveTurn, step: _Step) -> None:
+        steps.append(step.text)
+
+    monkeypatch.setattr(LiveTurn, "_show_step", show)
+    async with showing(store, TypingPlatform()) as shown:
+        for text in ("Hi ", LONG):
+            shown.say(word(text))
+            for _ in range(20):
+                await asyncio.sleep(0)
+
+    assert steps == [f"Hi {LONG}"]
