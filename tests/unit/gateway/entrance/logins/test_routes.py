@@ -19,8 +19,8 @@ from wakeful.gateway.entrance.own_address import OwnAddress
 from wakeful.store.sqlite.store import SqliteStore
 from wakeful.wire.errors import InvalidRequest
 
-FOREIGN = {"origin": "http://evil.example"}
-OWN = {"origin": "http://127.0.0.1"}
+FOREIGN: dict[str, Any] = {"origin": "http://evil.example"}
+OWN: dict[str, Any] = {"origin": "http://127.0.0.1"}
 
 
 @pytest.fixture
@@ -61,6 +61,10 @@ def asking(
     return Request(scope, receive)
 
 
+def cookie(secret: str) -> dict[str, Any]:
+    return {"cookie": f"wakeful_session_80={secret}"}
+
+
 def told(answer: Response) -> tuple[int, str]:
     return answer.status_code, orjson.loads(answer.body).get("error", {}).get("code", "")
 
@@ -95,7 +99,7 @@ async def test_a_wrong_password_is_refused(desk: LoginDesk, password: str, words
     answer = await logins(desk, password=password).log_in(asking({"password": "open"}))
 
     assert told(answer) == (401, "invalid_password")
-    assert words in answer.body.decode()
+    assert words in bytes(answer.body).decode()
     assert await desk.logins(None) == []
 
 
@@ -120,7 +124,7 @@ async def test_a_login_has_exactly_one_proof(desk: LoginDesk, body: dict[str, An
 
 async def test_a_new_login_ends_the_one_before_and_a_failed_one_does_not(desk: LoginDesk) -> None:
     routes, old = logins(desk), await desk.log_in("ann", Visitor())
-    with_cookie = {"cookie": f"wakeful_session_80={old}"}
+    with_cookie = cookie(old)
     await routes.log_in(asking({"password": "open"}, **with_cookie))
     assert await desk.login_of(old) is not None
     await routes.log_in(asking({"password": "sesame"}, **with_cookie))
@@ -130,7 +134,7 @@ async def test_a_new_login_ends_the_one_before_and_a_failed_one_does_not(desk: L
 
 async def test_another_page_logs_nobody_in_and_nobody_out(desk: LoginDesk) -> None:
     routes, secret = logins(desk), await desk.log_in("ann", Visitor())
-    with_cookie = {"cookie": f"wakeful_session_80={secret}"}
+    with_cookie = cookie(secret)
 
     assert told(await routes.log_in(asking({"password": "sesame"}, **FOREIGN))) == (403, "foreign_origin")
     assert told(await routes.log_out(asking(**with_cookie | FOREIGN))) == (403, "foreign_origin")
@@ -140,7 +144,7 @@ async def test_another_page_logs_nobody_in_and_nobody_out(desk: LoginDesk) -> No
 
 async def test_a_logout_ends_the_login_and_removes_the_cookie(desk: LoginDesk) -> None:
     routes, secret = logins(desk), await desk.log_in("ann", Visitor())
-    answer = await routes.log_out(asking(**{"cookie": f"wakeful_session_80={secret}"} | OWN))
+    answer = await routes.log_out(asking(**cookie(secret) | OWN))
 
     assert (answer.status_code, await desk.login_of(secret)) == (200, None)
     assert "Max-Age=0" in answer.headers["set-cookie"]

@@ -73,7 +73,7 @@ async def have_running_turn(
     await store.write(lambda tx: tx.open(Opening(turn)), lock=[session_id])
 
 
-async def posted(store: Store) -> list[str | None]:
+async def posted(store: Store) -> list[str]:
     return sorted(post.session_id or "" for post in await store.read(lambda tx: tx.posts.page(limit=100)))
 
 

@@ -65,9 +65,9 @@ async def answer(given: WithSessionHeader) -> Answer:
     return Answer(sent[0]["status"], headers, b"".join(message.get("body", b"") for message in sent[1:]))
 
 
-async def begun(engine: RunningEngine, routes: RunRoutes, *events: NewEvent, **headers: str) -> dict[str, str]:
+async def begun(engine: RunningEngine, routes: RunRoutes, *events: NewEvent) -> dict[str, str]:
     """Begin a run whose log says this, and return its path."""
-    made = await answer(await routes.create(asking(HELLO, **headers)))
+    made = await answer(await routes.create(asking(HELLO)))
     assert made.status == 202
     sent = engine.submissions[-1]
     whole = log(*events)
@@ -77,7 +77,7 @@ async def begun(engine: RunningEngine, routes: RunRoutes, *events: NewEvent, **h
     return {"run_id": made.json["run_id"]}
 
 
-async def frames(routes: RunRoutes, path: dict[str, str], query: str = "", **headers: str) -> list[tuple[str, str]]:
+async def frames(routes: RunRoutes, path: dict[str, str], query: str = "", **headers: Any) -> list[tuple[str, str]]:
     request = asking({}, path=path, **headers)
     request = Request({**request.scope, "query_string": query.encode()}, request.receive)
     stream = (await routes.events(request))._answer
@@ -146,7 +146,7 @@ async def test_a_run_is_stopped_and_its_questions_are_answered(engine: RunningEn
     answered = await answer(await routes.approve(asking({"call_id": "c1", "choice": "once"}, path=path)))
 
     assert answered.json == {"run_id": path["run_id"], "call_id": "c1", "choice": "once"}
-    assert engine.cancelled == [(sent.session_id, sent.turn_id), (sent.session_id, "c1", "once")]  # type: ignore[comparison-overlap]
+    assert engine.cancelled == [(sent.session_id, sent.turn_id), (sent.session_id, "c1", "once")]
 
 
 async def test_a_reader_goes_on_after_what_it_has_seen(engine: RunningEngine, routes: RunRoutes) -> None:
