@@ -8,12 +8,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import discord
+import orjson
 import pytest
+from discord.http import Route
 from yarl import URL
 
+from tests.patience import PATIENCE
 from tests.unit.gateway.webhooks.kit import Receiver
 from wakeful.errors import WakefulError
-from wakeful.gateway.messaging.platform import Message, Refused, Unanswered
+from wakeful.gateway.messaging.platform import Message, NotTaken, Refused, Unanswered
 from wakeful.gateway.platforms.discord.adapter import _check_size
 from wakeful.gateway.platforms.discord.channels import DiscordChannel, DiscordChannels
 from wakeful.gateway.platforms.discord.client import DiscordClient
@@ -171,3 +174,154 @@ def test_a_file_has_at_most_ten_megabytes(tmp_path: Path) -> None:
         _check_size(Message("", file=path))
     with pytest.raises(Refused, match=r"gone\.bin cannot be read"):
         _check_size(Message("", file=tmp_path / "gone.bin"))
+
+
+async def test_a_login_is_made_once_and_one_that_fails_leaves_no_session_open(
+    client: DiscordClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logins: list[Any] = []
+    outcomes: list[Exception | None] = [TimeoutError(), None]
+    closed: list[str] = []
+
+    async def login(token: str) -> None:
+        logins.append(token)
+        if (error := outcomes.pop(0)) is not None:
+            raise error
+
+    async def close() -> None:
+        closed.append("closed")
+
+    monkeypatch.setattr(client, "login", login)
+    with monkeypatch.context() as patch:
+        patch.setattr(client.http, "close", close)
+        client.http.connector = object()  # type: ignore[assignment]
+        # The caller's own request was not made.
+        with pytest.raises(NotTaken):
+            await client.log_in()
+        assert (closed, client.http.connector) == (["closed"], discord.utils.MISSING)
+        for _ in range(3):
+            await client.log_in()
+
+    assert (logins, closed) == (["token", "token"], ["closed"])
+
+
+async def test_who_the_bot_is_is_known_after_the_login(client: DiscordClient) -> None:
+    with pytest.raises(WakefulError, match="who the bot is"):
+        _ = client.bot
+    user: Any = SimpleNamespace(id=5)
+    client._connection.user = user
+
+    assert client.bot is user
+
+
+async def test_the_roles_of_the_bot_are_those_of_this_session_and_of_the_one_before(
+    client: DiscordClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guilds = [SimpleNamespace(self_role=role) for role in (SimpleNamespace(id=9), None, SimpleNamespace(id=7))]
+    monkeypatch.setattr(DiscordClient, "guilds", guilds)
+    client.recalled_roles = (8, 7)
+
+    assert client.own_roles == (7, 8, 9)
+
+
+def test_each_event_of_the_gateway_goes_to_its_place_at_once(client: DiscordClient) -> None:
+    class Events:
+        def __getattr__(self, name: str) -> Any:
+            return lambda *given: seen.append((name, *given))
+
+    seen: list[Any] = []
+    events: Any = Events()
+    client.events = events
+    for event in ("connect", "resumed", "ready", "message", "interaction"):
+        client.dispatch(event, *([5] if event in ("message", "interaction") else []))
+
+    assert seen == [("identified",), ("resumed",), ("message", 5), ("interaction", 5)]
+
+
+@pytest.mark.parametrize(("payload", "sent"), [(None, {}), ({"a": 1}, {"json": {"a": 1}}), ([], {"json": []})])
+async def test_a_request_is_made_after_the_login_with_its_payload(
+    client: DiscordClient, monkeypatch: pytest.MonkeyPatch, payload: Any, sent: dict[str, Any]
+) -> None:
+    steps: list[Any] = []
+
+    async def log_in() -> None:
+        steps.append("login")
+
+    async def ask(route: Any, **given: Any) -> str:
+        steps.append(given)
+        return "answer"
+
+    monkeypatch.setattr(client, "log_in", log_in)
+    monkeypatch.setattr(client.http, "request", ask)
+
+    assert await client.call(Route("GET", "/gateway/bot"), payload) == "answer"
+    assert steps == ["login", sent]
+
+
+async def test_a_file_is_sent_with_its_words_and_closed(
+    client: DiscordClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("hello", encoding="utf-8")
+    sent: list[Any] = []
+
+    async def log_in() -> None: ...
+
+    async def ask(route: Any, *, form: Any, files: Any, timeout: Any) -> str:
+        sent.append((form[0], form[1]["filename"], form[1]["value"].read(), timeout.total, files[0].fp))
+        return "answer"
+
+    monkeypatch.setattr(client, "log_in", log_in)
+    monkeypatch.setattr(client.http, "request", ask)
+    await client.call(Route("POST", "/channels/1/messages"), {"content": "see"}, file=path)
+
+    ((words, name, data, seconds, opened),) = sent
+    assert (words["name"], name, data, seconds) == ("payload_json", "a.txt", b"hello", 10.0)
+    assert orjson.loads(words["value"])["content"] == "see"
+    assert [file["filename"] for file in orjson.loads(words["value"])["attachments"]] == ["a.txt"]
+    assert opened.closed
+    with pytest.raises(Refused, match=r"gone\.txt cannot be read"):
+        await client.call(Route("POST", "/channels/1/messages"), {}, file=tmp_path / "gone.txt")
+
+
+async def test_the_messages_of_a_channel_come_oldest_first(
+    client: DiscordClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    class Channel:
+        async def history(self, *, limit: int, after: Any, oldest_first: bool) -> AsyncIterator[str]:
+            asked.append((limit, after.id, oldest_first))
+            yield "first"
+            yield "second"
+
+    async def log_in() -> None:
+        asked.append("login")
+
+    monkeypatch.setattr(client, "log_in", log_in)
+    monkeypatch.setattr(client, "get_partial_messageable", lambda id: asked.append(id) or Channel())
+
+    assert await client.messages_after("7", 5, 200) == ["first", "second"]
+    assert asked == ["login", 7, (200, 5, True)]
+
+
+async def test_a_client_that_shuts_ends_the_requests_under_way(
+    client: DiscordClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = asyncio.Event()
+
+    async def log_in() -> None: ...
+
+    async def ask(route: Any, **given: Any) -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(client, "log_in", log_in)
+    monkeypatch.setattr(client.http, "request", ask)
+    calling = asyncio.create_task(client.call(Route("GET", "/gateway/bot")))
+    async with asyncio.timeout(PATIENCE):
+        await begun.wait()
+        await client.shut()
+        await asyncio.gather(calling, return_exceptions=True)
+
+    assert not client._under_way.jobs

@@ -149,3 +149,100 @@ async def test_a_press_goes_to_the_ingress_that_is_open() -> None:
             await asyncio.sleep(0)
 
     assert interactions.pressed == [("press", ingress)]
+
+
+class Reader:
+    """Reads each message as its words; what has none is no message."""
+
+    async def read(self, message: Any) -> IncomingMessage | None:
+        address = Address("discord", str(message.channel.id), "", Sender("1"))
+        files: Any = message.files
+        return IncomingMessage(ChatKind.GROUP, address, message.text, False, "", files) if message.text else None
+
+
+def a_message(text: str, channel: int = 5, files: Any = ()) -> Any:
+    return SimpleNamespace(channel=SimpleNamespace(id=channel), text=text, files=files)
+
+
+def reading(histories: Any, chats: Sequence[Chat] = ()) -> DiscordReceiver:
+    receiver = a_receiver(histories, chats)
+    reader: Any = Reader()
+    receiver._reader = reader
+    return receiver
+
+
+async def test_messages_of_a_channel_enter_in_their_order_and_hold_up_no_other() -> None:
+    receiver, ingress = reading(Histories()), RecordingIngress(gates={"5": asyncio.Event()})
+    async with asyncio.timeout(PATIENCE), receiver.at_work(ingress, lambda: None):
+        for text, channel in (("one", 5), ("", 5), ("two", 5), ("beside", 6)):
+            receiver.message(a_message(text, channel))
+        await ingress.until(lambda: ingress.texts == ["beside"])
+        ingress.gates["5"].set()
+        await ingress.until(lambda: len(ingress.texts) == 3)
+        while receiver._lanes:  # noqa: ASYNC110 - nothing says that a lane has ended
+            await asyncio.sleep(0)
+
+    assert ingress.texts == ["beside", "one", "two"]
+    assert (receiver._working, receiver._progress._open) == (set(), {})
+
+
+async def test_what_waits_when_the_line_closes_is_handed_in_the_next_time() -> None:
+    receiver, first, second = reading(Histories()), RecordingIngress(gates={"5": asyncio.Event()}), RecordingIngress()
+    async with asyncio.timeout(PATIENCE):
+        async with receiver.at_work(first, lambda: None):
+            receiver.message(a_message("one"))
+            await first.until(lambda: first.reached)
+        receiver.message(a_message("two"))
+        async with receiver.at_work(second, lambda: None):
+            await second.until(lambda: len(second.texts) == 2)
+
+    assert (first.texts, second.texts) == ([], ["one", "two"])
+
+
+async def test_what_comes_in_a_new_session_waits_for_what_was_missed() -> None:
+    histories, ingress = Histories(), RecordingIngress()
+    missed = [a_message("missed", 7)]
+
+    async def messages_after(channel: str, after: int, limit: int) -> list[Any]:
+        await histories.gate.wait()
+        return missed
+
+    histories.messages_after = messages_after  # type: ignore[method-assign]
+    receiver = reading(histories, [a_chat(7)])
+    stood: list[str] = []
+    async with asyncio.timeout(PATIENCE), receiver.at_work(ingress, lambda: stood.append("stood")):
+        receiver.identified()
+        receiver.message(a_message("new", 7))
+        receiver.message(a_message("elsewhere", 8))
+        await ingress.until(lambda: ingress.texts == ["elsewhere"])
+        histories.gate.set()
+        await ingress.until(lambda: len(ingress.texts) == 3)
+        receiver.resumed()
+
+    assert ingress.texts == ["elsewhere", "missed", "new"]
+    assert stood == ["stood", "stood"]
+
+
+async def test_a_message_whose_files_are_gone_is_taken_in_without_them() -> None:
+    class Picky(RecordingIngress):
+        async def take(self, message: IncomingMessage) -> None:
+            if message.attachments:
+                raise Refused("The file is gone.")
+            await super().take(message)
+
+    receiver, ingress = reading(Histories()), Picky()
+    async with asyncio.timeout(PATIENCE), receiver.at_work(ingress, lambda: None):
+        receiver.message(a_message("see", files=["a file"]))
+        await ingress.until(lambda: ingress.texts)
+
+    assert ingress.texts == ["see"]
+
+
+async def test_what_was_not_taken_is_handed_in_again_before_what_came_later() -> None:
+    receiver, ingress = reading(Histories()), RecordingIngress(failures=2)
+    async with asyncio.timeout(PATIENCE), receiver.at_work(ingress, lambda: None):
+        receiver.message(a_message("one"))
+        receiver.message(a_message("two"))
+        await ingress.until(lambda: len(ingress.texts) == 2)
+
+    assert ingress.texts == ["one", "two"]

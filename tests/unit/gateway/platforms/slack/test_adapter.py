@@ -191,3 +191,44 @@ async def test_a_platform_has_what_it_is_built_from(monkeypatch: pytest.MonkeyPa
     assert (platform._settings.timeout, platform._chats) == (7.0, no_chats)
     assert platform.lane(POST.address) == "C1:5.0"
     assert await platform.highest_id(POST.address) == 0, "Slack looks a post up by what it bears"
+
+
+async def test_the_check_tries_both_tokens_and_names_missing_scopes(monkeypatch: pytest.MonkeyPatch) -> None:
+    platform, client = a_platform(monkeypatch, auth_test=lambda _: {"user_id": "UBOT", "user": "wakeful"})
+    given = frozenset(adapter.SCOPES)
+    refusal: Exception | None = None
+
+    async def open_line() -> str:
+        if refusal is not None:
+            raise refusal
+        return "wss://slack.example"
+
+    async def scopes() -> frozenset[str]:
+        return given
+
+    monkeypatch.setattr(client, "open_line", open_line, raising=False)
+    monkeypatch.setattr(client, "scopes", scopes, raising=False)
+    assert await platform.check() == [("slack", "ok", "@wakeful, Socket Mode")]
+    given = frozenset()
+    assert [state for _, state, _ in await platform.check()] == ["ok"], "Slack does not say"
+    given = frozenset(adapter.SCOPES - {"commands", "files:read"})
+    ((_, state, words),) = await platform.check()
+    assert (state, "commands, files:read" in words) == ("warn", True)
+    for code, name in (("missing_scope", True), ("invalid_auth", True), ("internal", False)):
+        refusal = SlackRefusal("apps.connections.open", code)
+        ((_, state, words),) = await platform.check()
+        assert (state, "WAKEFUL_SLACK_APP_TOKEN" in words) == ("fail", name)
+
+
+async def test_a_close_ends_the_hourglasses_and_the_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    platform, client = a_platform(monkeypatch)
+    closed: list[str] = []
+
+    async def close(name: str) -> None:
+        closed.append(name)
+
+    monkeypatch.setattr(platform._hourglass, "close", lambda: close("hourglass"))
+    monkeypatch.setattr(client, "close", lambda: close("client"), raising=False)
+    await platform.close()
+
+    assert closed == ["hourglass", "client"]
