@@ -251,3 +251,12 @@ async def test_requests_with_one_key_enter_one_after_another_and_others_beside_t
 
     assert [step for step, owner, key in steps if (owner, key) == ("alice", "k")] == ["in", "out", "in", "out"]
     assert [step for step, *_ in steps[:3]] == ["in"] * 3
+
+
+@pytest.mark.parametrize(("sent", "name"), [("Küche".encode(), "Küche"), (b"K\xfcche", "Küche"), (b"plain", "plain")])
+def test_a_name_in_a_header_is_read_as_utf_8_or_else_as_it_is(served_api: ServedApi, sent: bytes, name: str) -> None:
+    request = Request({"type": "http", "headers": [(b"x-hermes-session-key", sent)], "state": {"principal": "alice"}})
+    lane = served_api.runner.run(SessionHeaders(served_api.api, Lanes(served_api.api)).lane(request, "demo:model"))
+
+    assert lane.new_conversation is not None
+    assert lane.new_conversation.name == name

@@ -132,9 +132,8 @@ class _Renderer:
 
 def _end_of(tokens: Sequence[Token], at: int) -> int:
     """Return the index of the token that closes the one at `at`; a token without inner ones closes itself."""
-    depth = 0
-    for index in range(at, len(tokens)):
-        depth += tokens[index].nesting
-        if depth == 0:
-            return index
-    return len(tokens) - 1
+    depth: int = tokens[at].nesting
+    while depth:
+        at += 1
+        depth += tokens[at].nesting
+    return at

@@ -295,11 +295,15 @@ async def test_the_messages_of_a_channel_come_oldest_first(
             yield "first"
             yield "second"
 
+    def channel(id: int) -> Channel:
+        asked.append(id)
+        return Channel()
+
     async def log_in() -> None:
         asked.append("login")
 
     monkeypatch.setattr(client, "log_in", log_in)
-    monkeypatch.setattr(client, "get_partial_messageable", lambda id: asked.append(id) or Channel())
+    monkeypatch.setattr(client, "get_partial_messageable", channel)
 
     assert await client.messages_after("7", 5, 200) == ["first", "second"]
     assert asked == ["login", 7, (200, 5, True)]

@@ -7,13 +7,13 @@ from typing import Any
 
 import orjson
 import pytest
-from aiohttp import web
+from aiohttp import ClientHttpProxyError, ClientPayloadError, InvalidURL, web
 from yarl import URL
 
 from tests.unit.gateway.platforms.slack.client import ScriptedClient
 from tests.unit.gateway.webhooks.kit import Receiver
 from wakeful.gateway.messaging.platform import LookedUp, Message, NotTaken, Refused, Unanswered, Whereabouts
-from wakeful.gateway.platforms.slack.client import SlackClient, SlackRefusal
+from wakeful.gateway.platforms.slack.client import SlackClient, SlackRefusal, _own_errors
 from wakeful.gateway.platforms.slack.files import SlackFiles
 from wakeful.gateway.platforms.slack.search import ABSENT
 from wakeful.gateway.platforms.slack.wire import SlackFile, SlackMessage
@@ -224,3 +224,23 @@ async def test_a_file_that_another_process_has_sent_is_found_by_its_name(tmp_pat
     files = SlackFiles(Uploads({}), Found(*others, mine))  # type: ignore[arg-type]
 
     assert await files.find(POST, a_file(tmp_path), "UBOT") == LookedUp(Whereabouts.FOUND, "5.0")
+
+
+@pytest.mark.parametrize(
+    ("raised", "error", "words"),
+    [
+        (InvalidURL("http://"), NotTaken, "WAKEFUL_SLACK_API_URL is no address"),
+        (TimeoutError(), Unanswered, "did not answer in time"),
+        (ClientHttpProxyError(None, ()), NotTaken, "cannot be reached"),  # type: ignore[arg-type]
+        (ClientPayloadError(), Unanswered, "was cut"),
+        (ConnectionResetError(), Unanswered, "was cut"),
+        (ValueError(), Unanswered, "was cut"),
+    ],
+)
+def test_what_fails_on_the_way_is_told_without_its_address(
+    raised: Exception, error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words) as told, _own_errors("chat.postMessage"):
+        raise raised
+
+    assert told.value.__cause__ is None

@@ -196,3 +196,36 @@ async def test_a_chat_that_slack_refuses_is_left_and_one_that_it_limits_is_asked
 
     assert await missed(refused, a_chat("", ago(200), wide=True)) == []
     assert [one.ts for one in await missed(limited, a_chat("", ago(200), wide=True))] == [new.ts]
+
+
+async def test_four_channels_are_read_at_a_time() -> None:
+    gate, under_way, most = asyncio.Event(), 0, 0
+    changed = asyncio.Event()
+
+    class Slow:
+        async def read(self, channel: str, thread_id: str, after: str, most_wanted: int) -> list[SlackMessage]:
+            nonlocal under_way, most
+            under_way += 1
+            most = max(most, under_way)
+            changed.set()
+            await gate.wait()
+            under_way -= 1
+            return []
+
+    async def chats(since: float) -> list[Chat]:
+        return [Chat(f"slack:private:D{n}", "slack", ChatKind.PRIVATE, f"D{n}", "", "ses", last_at=n) for n in range(6)]
+
+    history: Any = Slow()
+    catch_up = SlackCatchUp(history, chats, retry_seconds=0.001)
+    await catch_up.load()
+    reading = [asyncio.create_task(catch_up.missed(channel)) for channel in catch_up.channels]
+    async with asyncio.timeout(PATIENCE):
+        while under_way < 4:
+            changed.clear()
+            await changed.wait()
+        for _ in range(10):
+            await asyncio.sleep(0)
+        gate.set()
+        await asyncio.gather(*reading)
+
+    assert most == 4

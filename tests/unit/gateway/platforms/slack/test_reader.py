@@ -6,6 +6,7 @@ import pytest
 from msgspec import convert
 
 from tests.unit.gateway.platforms.slack.client import ScriptedClient
+from wakeful.gateway.messaging.platform import Unanswered
 from wakeful.gateway.platforms.slack.names import SlackNames
 from wakeful.gateway.platforms.slack.reader import SlackBot, SlackReader
 from wakeful.gateway.platforms.slack.wire import SlackCommand, SlackFile, SlackMessage, SlackPress, SlackUser
@@ -153,3 +154,27 @@ def a_press(value: str) -> SlackPress:
     pressed = convert(raw, SlackPress)
     assert pressed.user == SlackUser("U1")
     return pressed
+
+
+@pytest.mark.parametrize("answer", [Unanswered("cut"), {"file": {"id": 5}}])
+async def test_a_file_of_another_workspace_that_cannot_be_asked_for_is_taken_as_it_is(
+    reader: SlackReader, client: ScriptedClient, answer: Any
+) -> None:
+    client.answers["files.info"] = lambda _: answer
+    file = SlackFile(id="F1", name="a.txt", url_private="https://a", file_access="check_file_info")
+    message = await reader.message(a_message(files=[file]))
+
+    assert message is not None
+    assert [each.name for each in message.attachments] == ["a.txt"]
+
+
+async def test_a_file_of_another_workspace_is_asked_for_and_no_other(
+    reader: SlackReader, client: ScriptedClient
+) -> None:
+    client.answers["files.info"] = lambda params: {"file": {"id": params["file"], "name": "b.txt", "url_private": "u"}}
+    files = [SlackFile(id="F1", file_access="check_file_info"), SlackFile(id="F2", name="c.txt", url_private="v")]
+    message = await reader.message(a_message(files=files))
+
+    assert message is not None
+    assert [each.name for each in message.attachments] == ["b.txt", "c.txt"]
+    assert [params for method, params in client.calls if method == "files.info"] == [{"file": "F1"}]
