@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from wakeful.errors import HookNotFound
-from wakeful.gateway.hooks.hook import Hook, SignatureScheme
+from wakeful.gateway.hooks.hook import Hook
 from wakeful.gateway.hooks.intake import HookIntake
 from wakeful.gateway.hooks.signatures import SignedRequest, verify
 from wakeful.gateway.hooks.template import filled
@@ -80,6 +80,5 @@ def _checked_id(delivery_id: str) -> str:
 
 
 def _is_wanted(hook: Hook, signed: SignedRequest) -> bool:
-    if hook.scheme is not SignatureScheme.GITHUB:
-        return True
+    """Only GitHub's requests name an event, and only its hooks have a choice of them."""
     return signed.event != _PING and (not hook.events or signed.event in hook.events)
