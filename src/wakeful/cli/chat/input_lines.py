@@ -14,8 +14,9 @@ class InputLines:
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._lines: asyncio.Queue[bytes] = asyncio.Queue()
-        # A read may never return, so a daemon thread does it: the program exits without waiting for it.
-        Thread(target=self._read, name="standard input", daemon=True).start()
+        # A read may never return, so a daemon thread does it: the program exits without waiting for it. The thread does
+        # not read through sys.stdin, for whose lock the interpreter waits when it exits.
+        Thread(target=self._read, args=[sys.stdin.fileno()], name="standard input", daemon=True).start()
 
     async def next(self) -> str:
         """Return the next line, empty at the end of the input. Raises MessageUnusable for a line that is not UTF-8."""
@@ -28,10 +29,9 @@ class InputLines:
         except UnicodeDecodeError:
             raise MessageUnusable("Standard input is not text in UTF-8.") from None
 
-    def _read(self) -> None:
-        # Not through sys.stdin: the interpreter waits for its lock when it exits.
+    def _read(self, source: int) -> None:
         rest = b""
-        while chunk := os.read(sys.stdin.fileno(), _CHUNK):
+        while chunk := os.read(source, _CHUNK):
             *lines, rest = (rest + chunk).split(b"\n")
             self._hand_over([line + b"\n" for line in lines])
         self._hand_over([rest + b"\n", b""] if rest else [b""])

@@ -9,10 +9,8 @@ import pytest
 
 from tests.unit.cli.chat.chat_server import ChatServer
 from tests.unit.cli.chat.questions import a_question
-from wakeful.cli.chat.input_lines import InputLines
 from wakeful.cli.chat.piped_chat import PipedChat
 from wakeful.cli.client import RequestRefused
-from wakeful.errors import MessageUnusable
 
 
 class Input:
@@ -40,28 +38,6 @@ def stdin(monkeypatch: pytest.MonkeyPatch) -> Any:
     yield made
     # The thread that reads ends with the input.
     made.close()
-
-
-async def test_lines_come_whole_however_they_are_written(stdin: Input) -> None:
-    lines = InputLines()
-    async with asyncio.timeout(10):
-        stdin.write(b"one\ntw")
-        assert await lines.next() == "one\n"
-        stdin.write("ö\n\nlast".encode())
-        stdin.close()
-
-        assert [await lines.next() for _ in range(5)] == ["twö\n", "\n", "last\n", "", ""]
-
-
-async def test_a_line_that_is_no_text_is_refused_and_the_next_one_read(stdin: Input) -> None:
-    lines = InputLines()
-    stdin.write(b"\xff\nfine\n")
-    stdin.close()
-
-    async with asyncio.timeout(10):
-        with pytest.raises(MessageUnusable, match="not text in UTF-8"):
-            await lines.next()
-        assert [await lines.next(), await lines.next()] == ["fine\n", ""]
 
 
 class AnsweringServer(ChatServer):

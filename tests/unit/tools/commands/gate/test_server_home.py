@@ -348,7 +348,6 @@ TOLD = [
     ("rsync --recursive ~ x", "HOME: below HOME"),
     ("zip -r ~", "HOME: below HOME"),
     ("scp ~ x", ""),
-    ("mv x ~", "HOME: below HOME"),
     ("mv x", ""),
     ("chmod -R", ""),
     ("chgrp --recursive x ~", "HOME: below HOME"),
