@@ -2,7 +2,8 @@
 
 import gc
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 
 from tests.postgres_server import PostgresServer
 from tests.ready_database import ReadyDatabase, put_sqlite_file
+from wakeful.store.base import Store
+from wakeful.store.sqlite.store import SqliteStore
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -50,6 +53,15 @@ def sqlite_path(tmp_path: Path) -> Path:
     path = tmp_path / "wakeful.db"
     put_sqlite_file(path)
     return path
+
+
+@pytest.fixture
+async def store(sqlite_path: Path) -> AsyncIterator[Store]:
+    """An open store, for tests that need any. A folder whose tests run on both stores has a fixture of its own."""
+    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
+    await store.open()
+    yield store
+    await store.close()
 
 
 @pytest.fixture(scope="session")

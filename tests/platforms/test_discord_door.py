@@ -1,6 +1,5 @@
 """The door of Discord on a real engine: from a message on Discord to the answer there, over outages and restarts."""
 
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from tests.platforms.discord_server import ANN, BOT_ID, THREAD, DiscordServer, T
 from wakeful.gateway.platforms.discord.adapter import DiscordPlatform
 from wakeful.model.messaging.chat import Chat
 from wakeful.store.base import Store
-from wakeful.store.sqlite.store import SqliteStore
 
 CHANNEL, TALK = "100", "101"
 
@@ -23,14 +21,6 @@ async def server() -> AsyncIterator[DiscordServer]:
         server.room(CHANNEL)
         server.room(TALK, THREAD, parent_id=CHANNEL)
         yield server
-
-
-@pytest.fixture
-async def store(sqlite_path: Path) -> AsyncIterator[Store]:
-    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
-    await store.open()
-    yield store
-    await store.close()
 
 
 async def test_a_thread_goes_on_after_a_restart_with_what_was_missed_and_each_answer_comes_once(

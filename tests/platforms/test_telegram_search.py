@@ -1,10 +1,8 @@
 """Telegram, searching: what became of a message whose send went unanswered, found out without anybody seeing it."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -28,7 +26,6 @@ from wakeful.gateway.platforms.telegram.adapter import TelegramPlatform
 from wakeful.model.messaging.post import Post, PostState
 from wakeful.model.session import Address
 from wakeful.store.base import Store, Transaction
-from wakeful.store.sqlite.store import SqliteStore
 
 GROUP = -42
 FORUM = -1_000_000_000_777
@@ -50,14 +47,6 @@ async def server() -> AsyncIterator[TelegramServer]:
 async def platform(server: TelegramServer) -> AsyncIterator[TelegramPlatform]:
     async with open_platform(server) as platform:
         yield platform
-
-
-@pytest.fixture
-async def store(sqlite_path: Path) -> AsyncIterator[Store]:
-    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
-    await store.open()
-    yield store
-    await store.close()
 
 
 async def lose(

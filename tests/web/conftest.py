@@ -1,6 +1,5 @@
 """A served engine on a SQLite file for each test."""
 
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -8,16 +7,6 @@ import pytest
 
 from tests.web.kit import Served, served
 from wakeful.store.sqlite.store import SqliteStore
-
-
-@pytest.fixture
-async def store(sqlite_path: Path) -> AsyncIterator[SqliteStore]:
-    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
-    await store.open()
-    try:
-        yield store
-    finally:
-        await store.close()
 
 
 @pytest.fixture

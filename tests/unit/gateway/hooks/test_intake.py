@@ -1,7 +1,5 @@
 """Where the message of a hook goes: its own session, or that of the chat that it names, whichever that is by then."""
 
-import time
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,6 @@ from wakeful.gateway.messaging.settings import DoorSettings
 from wakeful.model.messaging.chat import Chat, ChatKind
 from wakeful.model.session import Address
 from wakeful.store.base import Store
-from wakeful.store.sqlite.store import SqliteStore
 
 SECRET = "a secret of GitHub's"
 OWN = Hook("repo", SECRET, SignatureScheme.GITHUB, "{action}")
@@ -41,11 +38,8 @@ class Hooked:
 
 
 @pytest.fixture
-async def hooked(sqlite_path: Path, tmp_path: Path) -> AsyncIterator[Hooked]:
-    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
-    await store.open()
-    yield Hooked(store, tmp_path)
-    await store.close()
+def hooked(store: Store, tmp_path: Path) -> Hooked:
+    return Hooked(store, tmp_path)
 
 
 async def test_a_hook_has_a_session_of_its_own_that_goes_on(hooked: Hooked) -> None:

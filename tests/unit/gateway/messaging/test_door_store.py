@@ -1,25 +1,10 @@
 """What the store keeps for a door: of its own platform alone, and written by the node that holds it."""
 
-import time
-from collections.abc import AsyncIterator
-from pathlib import Path
-
-import pytest
-
 from wakeful.gateway.messaging.door_store import DoorStore
 from wakeful.model.messaging.chat import Chat, ChatKind
 from wakeful.model.messaging.post import Post, PostKind, PostState
 from wakeful.model.session import Address
 from wakeful.store.base import Store, Transaction
-from wakeful.store.sqlite.store import SqliteStore
-
-
-@pytest.fixture
-async def store(sqlite_path: Path) -> AsyncIterator[Store]:
-    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
-    await store.open()
-    yield store
-    await store.close()
 
 
 def door(store: Store, name: str = "telegram", node: str = "node_1") -> DoorStore:

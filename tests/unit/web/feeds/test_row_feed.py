@@ -1,25 +1,19 @@
 """Rows as they are read from the store: of the reader's own sessions, and of the newest where any may have changed."""
 
-import time
-from collections.abc import AsyncIterator
 from functools import partial
-from pathlib import Path
 
 import orjson
 import pytest
 
 from tests.store.nouns import have_session
 from wakeful.model.approvals.mode import Mode
-from wakeful.store.base import Transaction
-from wakeful.store.sqlite.store import SqliteStore
+from wakeful.store.base import Store, Transaction
 from wakeful.web.feeds import row_feed
 from wakeful.web.feeds.row_feed import RowChanges, RowFeed
 
 
 @pytest.fixture
-async def store(sqlite_path: Path) -> AsyncIterator[SqliteStore]:
-    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
-    await store.open()
+async def store(store: Store) -> Store:
     await have_session(store, "old", owner="ann", updated_at=10.0, title="Old")
     await have_session(store, "new", owner="ann", updated_at=20.0)
     await have_session(store, "foreign", owner="bob", updated_at=30.0)
@@ -27,10 +21,7 @@ async def store(sqlite_path: Path) -> AsyncIterator[SqliteStore]:
     for name, owner in (("deleted", "ann"), ("gone", "bob")):
         await have_session(store, name, owner=owner, updated_at=50.0)
         await store.write(partial(_delete, name), lock=[name])
-    try:
-        yield store
-    finally:
-        await store.close()
+    return store
 
 
 async def _delete(session_id: str, tx: Transaction) -> None:
@@ -55,7 +46,7 @@ def told(changes: RowChanges) -> list[tuple[str, str]]:
     ],
 )
 async def test_changes_of_the_readers_own_sessions_are_told_and_no_others(
-    store: SqliteStore, owner: str | None, seen: list[tuple[str, str]]
+    store: Store, owner: str | None, seen: list[tuple[str, str]]
 ) -> None:
     changed = frozenset({"old", "new", "foreign", "below", "deleted", "gone", "unknown"})
 
@@ -66,7 +57,7 @@ async def test_changes_of_the_readers_own_sessions_are_told_and_no_others(
 
 @pytest.mark.parametrize(("most", "seen"), [(1, ["new"]), (2, ["new", "old"])])
 async def test_where_any_session_may_have_changed_the_newest_of_the_owner_are_told(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, most: int, seen: list[str]
+    store: Store, monkeypatch: pytest.MonkeyPatch, most: int, seen: list[str]
 ) -> None:
     monkeypatch.setattr(row_feed, "_MOST_ROWS", most)
 
@@ -76,14 +67,14 @@ async def test_where_any_session_may_have_changed_the_newest_of_the_owner_are_to
 
 
 async def test_what_is_known_to_have_changed_is_told_once_also_where_anything_may_have_changed(
-    store: SqliteStore,
+    store: Store,
 ) -> None:
     changes = await RowFeed(store, Mode.ASK)._read("ann", "ann", frozenset({"deleted", "old"}), True)
 
     assert told(changes) == [("session_gone", "deleted"), ("session_row", "old"), ("session_row", "new")]
 
 
-async def test_a_row_shows_the_mode_of_the_server_where_the_session_has_none(store: SqliteStore) -> None:
+async def test_a_row_shows_the_mode_of_the_server_where_the_session_has_none(store: Store) -> None:
     ((_, line),) = await RowFeed(store, Mode.READ_ONLY)._read("ann", "ann", frozenset({"old"}), False)
 
     row = orjson.loads(line)["row"]

@@ -1,9 +1,7 @@
 """Commands in a chat: what is one, and what it answers and changes."""
 
 import time
-from collections.abc import AsyncIterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +14,6 @@ from wakeful.model.approvals.mode import Mode
 from wakeful.model.inbox import RowKind
 from wakeful.model.session import Session
 from wakeful.store.base import Store, Transaction
-from wakeful.store.sqlite.store import SqliteStore
 
 
 @pytest.mark.parametrize(
@@ -62,14 +59,6 @@ class Engine:
         self.asked.append((session_id, call_id, choice))
         if self._error is not None:
             raise self._error
-
-
-@pytest.fixture
-async def store(sqlite_path: Path) -> AsyncIterator[Store]:
-    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
-    await store.open()
-    yield store
-    await store.close()
 
 
 def _check(name: str) -> None:

@@ -1,7 +1,6 @@
 """What a message changes on its way in: its chat, its session, the posts about it, and who is told of them."""
 
 import errno
-import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,7 +27,6 @@ from wakeful.model.messaging.post import Post
 from wakeful.model.session import Address, Session
 from wakeful.model.turn import Door
 from wakeful.store.base import Store, Transaction
-from wakeful.store.sqlite.store import SqliteStore
 
 DOOR = DoorSettings(allow=frozenset({"9"}), busy=IfBusy.STEER)
 
@@ -46,14 +44,6 @@ class Chatting:
 
     async def chat(self, key: str) -> Chat | None:
         return await self.store.read(lambda tx: tx.chats.get(key))
-
-
-@pytest.fixture
-async def store(sqlite_path: Path) -> AsyncIterator[Store]:
-    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
-    await store.open()
-    yield store
-    await store.close()
 
 
 def chatting(store: Store, workspace: Path, platform: str = "telegram", **changes: Any) -> Chatting:

@@ -1,8 +1,5 @@
 """Answers by a button: from whom they are taken, and what the question shows afterwards."""
 
-import time
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +14,6 @@ from wakeful.model.messaging.chat import ChatKind
 from wakeful.model.messaging.post import Post, PostKind
 from wakeful.model.session import Address, Sender
 from wakeful.store.base import Store
-from wakeful.store.sqlite.store import SqliteStore
 
 CHOICES = ["once", "session", "deny"]
 QUESTION = Post(
@@ -32,12 +28,9 @@ QUESTION = Post(
 
 
 @pytest.fixture
-async def store(sqlite_path: Path) -> AsyncIterator[Store]:
-    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
-    await store.open()
+async def store(store: Store) -> Store:
     await store.write(lambda tx: tx.posts.put(QUESTION))
-    yield store
-    await store.close()
+    return store
 
 
 class Engine:

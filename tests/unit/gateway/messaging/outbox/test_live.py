@@ -1,11 +1,9 @@
 """A turn on its platform while it runs: typing, the words as they grow, and what becomes of them at each fact."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,19 +20,10 @@ from wakeful.model.opening import Opening
 from wakeful.model.session import Address
 from wakeful.model.words import Word, WordsEnd, WordsHead
 from wakeful.store.base import Store
-from wakeful.store.sqlite.store import SqliteStore
 
 SETTINGS = DoorSettings(edit_seconds=0.002)
 CHAT = Address("telegram", "1")
 LONG = "A sentence that is long enough to be shown at once."
-
-
-@pytest.fixture
-async def store(sqlite_path: Path) -> AsyncIterator[Store]:
-    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
-    await store.open()
-    yield store
-    await store.close()
 
 
 @dataclass

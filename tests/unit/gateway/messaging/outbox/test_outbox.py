@@ -1,9 +1,6 @@
 """The outbox of a platform: whose facts it makes into posts, when it looks for them, and which turns it shows."""
 
 import asyncio
-import time
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,7 +20,6 @@ from wakeful.model.opening import Opening
 from wakeful.model.session import Address
 from wakeful.model.turn import Door
 from wakeful.store.base import Signal, Store
-from wakeful.store.sqlite.store import SqliteStore
 
 SETTINGS = MessagingSettings(
     {"telegram": DoorSettings(edit_seconds=0.5), "slack": DoorSettings()}, send_timeout=7.0, settle_seconds=2.0
@@ -38,12 +34,9 @@ class Engine(Followed):
 
 
 @pytest.fixture
-async def store(sqlite_path: Path) -> AsyncIterator[Store]:
-    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
-    await store.open()
+async def store(store: Store) -> Store:
     await store.write(lambda tx: tx.platform_doors.hold("telegram", "node_1"))
-    yield store
-    await store.close()
+    return store
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,18 +23,14 @@ from wakeful.gateway.messaging.text.forms import FORMS
 from wakeful.model.messaging.post import Post, PostKind, PostState, new_post_id
 from wakeful.model.session import Address, Sender
 from wakeful.store.base import Store, Transaction
-from wakeful.store.sqlite.store import SqliteStore
 
 MANNER = Manner(FORMS["telegram"], send_timeout=5.0, settle_seconds=0.02, edit_seconds=0.01)
 
 
 @pytest.fixture
-async def store(sqlite_path: Path) -> AsyncIterator[Store]:
-    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
-    await store.open()
+async def store(store: Store) -> Store:
     await store.write(lambda tx: tx.platform_doors.hold("telegram", "node_1"))
-    yield store
-    await store.close()
+    return store
 
 
 @asynccontextmanager

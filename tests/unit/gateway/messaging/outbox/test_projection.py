@@ -1,10 +1,8 @@
 """The facts of a session as posts: which there are, where they go, and that a fact makes no second one."""
 
-import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,21 +22,12 @@ from wakeful.model.opening import Opening
 from wakeful.model.session import Address, Sender
 from wakeful.model.turn import Door, Turn
 from wakeful.store.base import Store, Transaction
-from wakeful.store.sqlite.store import SqliteStore
 
 DOOR = DoorSettings()
 CHAT = Address("telegram", "1")
 # Who wrote, and the message that is answered.
 WRITTEN = Address("telegram", "1", "", Sender("55", "9"))
 NOTICE = {"kind": "exit", "command": "make", "exit_code": 0}
-
-
-@pytest.fixture
-async def store(sqlite_path: Path) -> AsyncIterator[Store]:
-    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
-    await store.open()
-    yield store
-    await store.close()
 
 
 async def begin(store: Store, turn_id: str = "t1", session: dict[str, Any] | None = None, **changes: Any) -> Turn:

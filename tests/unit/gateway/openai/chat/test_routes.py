@@ -1,9 +1,6 @@
 """Chat completions: a turn lives as long as its client, and a part of an answer never looks whole."""
 
 import asyncio
-import time
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -16,17 +13,14 @@ from tests.unit.gateway.openai.taking import TakingEngine, asking, taking_api
 from wakeful.errors import EngineStopping
 from wakeful.gateway.openai.chat.routes import ChatCompletionRoutes
 from wakeful.gateway.openai.errors import ApiError
-from wakeful.store.sqlite.store import SqliteStore
+from wakeful.store.base import Store
 
 HELLO = {"messages": [{"role": "user", "content": "Hello"}], "model": "demo:model"}
 
 
 @pytest.fixture
-async def engine(sqlite_path: Path) -> AsyncIterator[TakingEngine]:
-    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
-    await store.open()
-    yield TakingEngine(store, pages=[[*log(token("Hi"), done())]])
-    await store.close()
+def engine(store: Store) -> TakingEngine:
+    return TakingEngine(store, pages=[[*log(token("Hi"), done())]])
 
 
 async def answer(engine: TakingEngine, request: Request) -> tuple[int, dict[str, str], bytes]:

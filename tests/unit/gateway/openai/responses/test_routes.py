@@ -2,8 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -19,7 +17,7 @@ from wakeful.gateway.openai.responses.routes import ResponseRoutes
 from wakeful.model.api.conversation import IdempotencyKey
 from wakeful.model.opening import Closing
 from wakeful.model.turn import Outcome, TurnStatus
-from wakeful.store.sqlite.store import SqliteStore
+from wakeful.store.base import Store
 from wakeful.wire.sse import EventStream
 
 HELLO = {"input": "Hello", "model": "demo:model"}
@@ -27,11 +25,8 @@ BACKGROUND = HELLO | {"background": True}
 
 
 @pytest.fixture
-async def engine(sqlite_path: Path) -> AsyncIterator[TakingEngine]:
-    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
-    await store.open()
-    yield TakingEngine(store, pages=[[*log(token("Hi"), done())]])
-    await store.close()
+def engine(store: Store) -> TakingEngine:
+    return TakingEngine(store, pages=[[*log(token("Hi"), done())]])
 
 
 @pytest.fixture

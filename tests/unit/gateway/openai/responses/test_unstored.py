@@ -1,10 +1,8 @@
 """Responses that are not stored: they live as long as their client, and leave nothing behind."""
 
 import asyncio
-import time
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -20,7 +18,7 @@ from wakeful.gateway.openai.responses.routes import ResponseRoutes
 from wakeful.model.event import StreamItem
 from wakeful.model.journal.message import Message
 from wakeful.model.turn import Turn
-from wakeful.store.sqlite.store import SqliteStore
+from wakeful.store.base import Store
 from wakeful.wire.sse import EventStream
 
 HELLO = {"input": "Hello", "model": "demo:model", "store": False}
@@ -47,11 +45,8 @@ class EphemeralEngine(TakingEngine):
 
 
 @pytest.fixture
-async def engine(sqlite_path: Path) -> AsyncIterator[EphemeralEngine]:
-    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
-    await store.open()
-    yield EphemeralEngine(store)
-    await store.close()
+def engine(store: Store) -> EphemeralEngine:
+    return EphemeralEngine(store)
 
 
 @pytest.fixture

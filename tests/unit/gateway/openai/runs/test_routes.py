@@ -1,9 +1,7 @@
 """Runs through their routes: whose they are, where a reader goes on, and what answers a question."""
 
-import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +15,7 @@ from wakeful.gateway.openai.runs.routes import RunRoutes
 from wakeful.gateway.openai.session_headers import WithSessionHeader
 from wakeful.model.event import NewEvent
 from wakeful.model.session import Address, Session
-from wakeful.store.sqlite.store import SqliteStore
+from wakeful.store.base import Store
 from wakeful.wire.errors import InvalidRequest
 from wakeful.wire.sse import EventStream
 
@@ -41,11 +39,8 @@ class RunningEngine(TakingEngine):
 
 
 @pytest.fixture
-async def engine(sqlite_path: Path) -> AsyncIterator[RunningEngine]:
-    store = SqliteStore(sqlite_path, time.time, synchronous="OFF")
-    await store.open()
-    yield RunningEngine(store)
-    await store.close()
+def engine(store: Store) -> RunningEngine:
+    return RunningEngine(store)
 
 
 @pytest.fixture
