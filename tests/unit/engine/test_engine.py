@@ -63,6 +63,12 @@ async def test_an_engine_that_has_started_holds_its_lease_and_has_taken_over_wha
     await engine.stop()
 
 
+async def test_what_was_left_behind_is_looked_for_once(house: House) -> None:
+    node = await house.start_node()
+
+    assert dict(node.engine.vitals().jobs)["rescuer"].runs == 1
+
+
 async def test_processes_are_adopted_before_any_turn_resumes(house: House) -> None:
     await have_turn(house.store, node="gone")
 

@@ -3,10 +3,12 @@
 import pytest
 
 from tests.bare_engine import HOST, NoBinder
-from tests.engine.kit import House
+from tests.engine.kit import House, LedAgent
 from tests.store.nouns import a_turn, have_session
 from wakeful.engine.ledger import Ledger
 from wakeful.engine.settings import EngineSettings
+from wakeful.errors import TooManyDelegations
+from wakeful.model.tasks.goal import Goal
 from wakeful.model.turn import Outcome, Turn
 from wakeful.store.base import Transaction
 
@@ -46,3 +48,14 @@ async def test_whoever_writes_with_the_end_of_a_turn_is_known_to_the_dispatcher(
     ledger = Ledger(house.store, house.clock, EngineSettings(), host=HOST, binder=NoBinder(), on_close=note)
 
     assert ledger.dispatcher.on_close is note
+
+
+async def test_sub_agents_in_memory_have_the_limits_of_the_settings(house: House) -> None:
+    settings, turn = EngineSettings(delegation_limit=1), a_turn()
+    ledger = Ledger(house.store, house.clock, settings, host=HOST, binder=NoBinder())
+
+    with (
+        ledger.memory_delegations.allowed_in(turn, LedAgent()),
+        pytest.raises(TooManyDelegations, match="At most 1 "),
+    ):
+        await ledger.memory_delegations.delegate(turn, [Goal("one"), Goal("two")])
