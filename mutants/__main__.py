@@ -28,8 +28,8 @@ ROOT = Path(__file__).parent.parent
 _KEPT = ROOT / ".mutants"
 # Recording costs much there, and little of what they alone run is Python.
 _UNRECORDED = {"browser"}
-# A run may take this many times as long as its tests took when they were recorded, and so much on top.
-_SLOWER, _ON_TOP_SECONDS = 5.0, 30.0
+# A test, and a run of tests, may take this many times as long as when they were recorded, and so much on top.
+_SLOWER, _ON_TOP_SECONDS = 5.0, 20.0
 
 
 def main() -> None:
@@ -138,8 +138,9 @@ def _tried(faults: list[Fault], seen: Seen, options: argparse.Namespace) -> Iter
 
 def _trial(fault: Fault, seen: Seen, budget: Budget) -> Trial:
     tests = choose(tests_for(fault, seen, ROOT), fault.path, budget)
-    patience = sum(test.seconds for test in tests) * _SLOWER + _ON_TOP_SECONDS
-    return Trial(fault.id, fault.path, fault.content, [test.name for test in tests], patience)
+    seconds = [test.seconds for test in tests] or [0.0]
+    each, patience = (_SLOWER * recorded + _ON_TOP_SECONDS for recorded in (max(seconds), sum(seconds)))
+    return Trial(fault.id, fault.path, fault.content, [test.name for test in tests], each, patience)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,9 @@ from tests.ready_database import ReadyDatabase, put_sqlite_file
 from wakeful.store.base import Store
 from wakeful.store.sqlite.store import SqliteStore
 
+# What pytest-timeout was told about a test.
+_TIMER = pytest.StashKey[object]()
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--soak", action="store_true", help="run the long-running tests too")
@@ -32,6 +35,18 @@ def pytest_collection_finish() -> None:
     """Let the garbage collector skip the modules and the collected tests, which stay to the end, and run less often."""
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_timeout_set_timer(item: pytest.Item, settings: object) -> None:
+    item.stash[_TIMER] = settings
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let a second try, too, take no longer than it may: pytest-timeout sets its timer only before the first."""
+    if getattr(item, "execution_count", 1) > 1 and _TIMER in item.stash:
+        item.config.hook.pytest_timeout_set_timer(item=item, settings=item.stash[_TIMER])
 
 
 @pytest.fixture(scope="session")

@@ -61,15 +61,17 @@ def load(tools: list[str]) -> None:
             importlib.import_module(name)
 
 
-def run_tests(tests: list[str], import_path: str, folder: Path, patience: float) -> Outcome:
-    """Run these tests until one fails. Whatever they started is ended afterwards."""
+def run_tests(tests: list[str], import_path: str, folder: Path, *, each: float, patience: float) -> Outcome:
+    """Run these tests until one fails, as one does that takes longer than `each`, or until all of them take too long.
+    Whatever they started is ended afterwards.
+    """
     folder.mkdir(exist_ok=True)
     told = folder / "told.json"
     told.unlink(missing_ok=True)
     sys.stdout.flush()
     pid = os.fork()
     if pid == 0:
-        _be_the_run(tests, import_path, folder)
+        _be_the_run(tests, import_path, folder, each)
     try:
         in_time = _wait(pid, time.monotonic() + patience)
     finally:
@@ -82,7 +84,7 @@ def run_tests(tests: list[str], import_path: str, folder: Path, patience: float)
     return Outcome(**json.loads(told.read_text()))
 
 
-def _be_the_run(tests: list[str], import_path: str, folder: Path) -> None:
+def _be_the_run(tests: list[str], import_path: str, folder: Path, each: float) -> None:
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -90,7 +92,8 @@ def _be_the_run(tests: list[str], import_path: str, folder: Path) -> None:
         _redirect(folder / "output")
         _use(import_path, folder)
         picker = Picker(tests, folder / "told.json")
-        pytest.main([*_OPTIONS, "--basetemp", str(folder / "tmp"), *picker.files], plugins=[picker])
+        options = [*_OPTIONS, f"--timeout={each:.0f}", "--basetemp", str(folder / "tmp")]
+        pytest.main([*options, *picker.files], plugins=[picker])
     finally:
         os._exit(0)
 

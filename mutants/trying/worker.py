@@ -29,7 +29,8 @@ class Trial:
     path: str
     content: bytes
     tests: list[str]
-    # The seconds after which a run of them hangs.
+    # After so many seconds a test fails, or a run of them hangs.
+    each: float
     patience: float
 
 
@@ -69,9 +70,9 @@ class Worker:
         tests = trial.tests
         while tests:
             with self._copy.planted(trial.path, trial.content):
-                outcome = self._run(tests, trial.patience)
+                outcome = self._run(tests, trial)
             if outcome.hangs:
-                return Judgement(self._verdict_on_hanging(tests, trial.patience), tests)
+                return Judgement(self._verdict_on_hanging(tests, trial), tests)
             if outcome.failed is None:
                 return Judgement(Verdict.SURVIVED, outcome.ran)
             if self._passes_without(outcome.failed, trial):
@@ -79,19 +80,19 @@ class Worker:
             tests = [test for test in tests if not test.startswith(outcome.failed)]
         return Judgement(Verdict.UNSEEN)
 
-    def _verdict_on_hanging(self, tests: list[str], patience: float) -> Verdict:
+    def _verdict_on_hanging(self, tests: list[str], trial: Trial) -> Verdict:
         """On a machine that is too busy, they are late without the fault too."""
-        return Verdict.SURVIVED if self._run(tests, patience).hangs else Verdict.HANGS
+        return Verdict.SURVIVED if self._run(tests, trial).hangs else Verdict.HANGS
 
     def _passes_without(self, failed: str, trial: Trial) -> bool:
         """`failed` may be a whole file, which could not be imported."""
         if failed not in self._is_sound:
             tests = [test for test in trial.tests if test.startswith(failed)]
-            self._is_sound[failed] = not self._run(tests, trial.patience).is_caught
+            self._is_sound[failed] = not self._run(tests, trial).is_caught
         return self._is_sound[failed]
 
-    def _run(self, tests: list[str], patience: float) -> Outcome:
-        return run_tests(tests, self._copy.import_path, self._folder / "run", patience)
+    def _run(self, tests: list[str], trial: Trial) -> Outcome:
+        return run_tests(tests, self._copy.import_path, self._folder / "run", each=trial.each, patience=trial.patience)
 
 
 def _leave(_number: int, _frame: FrameType | None) -> None:

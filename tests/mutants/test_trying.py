@@ -22,7 +22,7 @@ STARTED = "tests/test_sums.py::test_a_process_that_is_killed"
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     # The other plugins take longer to import than all else here.
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    monkeypatch.setenv("PYTEST_PLUGINS", "pytest_rerunfailures")
+    monkeypatch.setenv("PYTEST_PLUGINS", "pytest_rerunfailures,pytest_timeout")
     return make_project(tmp_path / "project")
 
 
@@ -92,4 +92,4 @@ def test_what_a_module_names_is_used_where_its_name_is() -> None:
 
 
 def trial(old: str, new: str, tests: list[str], patience: float = 30) -> Trial:
-    return Trial("id", PATH, SOURCE.replace(old, new).encode(), tests, patience)
+    return Trial("id", PATH, SOURCE.replace(old, new).encode(), tests, 30, patience)
