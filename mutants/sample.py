@@ -10,8 +10,11 @@ from mutants.targets import Target
 
 
 def faults_at(root: Path, target: Target) -> list[Fault]:
-    """All that can be planted in the target's lines."""
-    source = Source(target.path, (root / target.path).read_bytes())
+    """All that can be planted in the target's lines. Raises ValueError if its file does not compile."""
+    try:
+        source = Source(target.path, (root / target.path).read_bytes())
+    except SyntaxError as error:
+        raise ValueError(f"{target.path}:{error.lineno} does not compile: mend it first.") from None
     return [fault for fault in faults_in(source) if target.lines is None or target.lines.intersection(fault.lines)]
 
 

@@ -39,13 +39,17 @@ def targets(root: Path, paths: list[str], changed_since: str | None) -> list[Tar
 def _files(root: Path, path: str) -> Iterator[str]:
     place = (Path.cwd() / path).resolve()
     if not place.is_relative_to(root / PACKAGE) or not place.exists():
-        raise ValueError(f"{path} is not below {PACKAGE}: name a file or a folder of the package.")
+        raise ValueError(f"There is no {path} in {PACKAGE}: name a file or a folder there.")
+    if place.is_file() and place.suffix != ".py":
+        raise ValueError(f"{path} is not Python: faults are planted in Python alone.")
     for file in [place] if place.is_file() else place.rglob("*.py"):
         yield file.relative_to(root).as_posix()
 
 
 def _changed(root: Path, revision: str) -> dict[str, frozenset[int] | None]:
     """The changed lines of each file, committed or not; a file that git does not know yet has changed wholly."""
+    refusal = f"git knows no revision {revision!r}: name a commit, a branch or a tag."
+    _git(root, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}", refusal=refusal)
     lines: dict[str, set[int]] = defaultdict(set)
     file = ""
     for line in _git(root, "diff", "-U0", "--no-color", "--no-ext-diff", revision, "--", PACKAGE).splitlines():
@@ -58,8 +62,8 @@ def _changed(root: Path, revision: str) -> dict[str, frozenset[int] | None]:
     return {**{path: frozenset(found) for path, found in lines.items()}, **dict.fromkeys(unknown)}
 
 
-def _git(root: Path, *arguments: str) -> str:
+def _git(root: Path, *arguments: str, refusal: str = "") -> str:
     done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise ValueError(done.stderr.strip())
+        raise ValueError(refusal or done.stderr.strip())
     return done.stdout

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from mutants.sample import faults_at
 from mutants.targets import Target, targets
 from tests.mutants.project import SOURCE, make_project
 
@@ -30,11 +31,27 @@ def test_only_lines_that_differ_from_the_revision_count_and_all_of_a_new_file(pr
     assert found == [Target("src/wakeful/new.py"), Target(SUMS, frozenset({changed}))]
 
 
-def test_a_path_outside_of_the_package_is_refused(project: Path) -> None:
-    with pytest.raises(ValueError, match="tests is not below src/wakeful"):
-        targets(project, ["tests"], None)
+@pytest.mark.parametrize("path", ["tests", "src/wakeful/nowhere.py", "/etc", "src/wakeful/../../tests"])
+def test_a_path_that_is_not_in_the_package_is_refused(project: Path, path: str) -> None:
+    with pytest.raises(ValueError, match=f"There is no {path} in src/wakeful: name a file"):
+        targets(project, [path], None)
 
 
-def test_a_revision_that_git_does_not_know_is_refused(project: Path) -> None:
-    with pytest.raises(ValueError, match="nowhere"):
-        targets(project, [], "nowhere")
+def test_a_file_that_is_not_python_is_refused(project: Path) -> None:
+    (project / "src" / "wakeful" / "page.js").write_text("let a = 1;\n")
+
+    with pytest.raises(ValueError, match=r"page\.js is not Python"):
+        targets(project, ["src/wakeful/page.js"], None)
+
+
+@pytest.mark.parametrize("revision", ["nowhere", "", "--stat", "HEAD..HEAD"])
+def test_a_revision_that_git_does_not_know_is_refused(project: Path, revision: str) -> None:
+    with pytest.raises(ValueError, match=f"git knows no revision '{revision}': name a commit"):
+        targets(project, [], revision)
+
+
+def test_a_source_that_does_not_compile_is_to_be_mended_first(project: Path) -> None:
+    (project / SUMS).write_text("a = 1\nb = (\n")
+
+    with pytest.raises(ValueError, match=r"^src/wakeful/sums\.py:2 does not compile: mend it first\.$"):
+        faults_at(project, Target(SUMS))
