@@ -21,15 +21,21 @@ _LINES = """
     JOIN context ON context.id = line_bits.context_id JOIN file ON file.id = line_bits.file_id
     WHERE context.context <> ''
 """
+# pytest's exit codes when all tests ran, some failed, and there were none.
+_RAN = (0, 1, 5)
 
 
-def record(root: Path, seen: Seen, tests: list[str], processes: int) -> None:
-    """Run the tests in these files and folders, and replace what was known of them."""
+def record(root: Path, seen: Seen, tests: list[str], processes: int) -> int:
+    """Run the tests in these files and folders, replace what was known of them, and return how many passed.
+
+    Raises ValueError if they could not all run; what was known then stays.
+    """
     with tempfile.TemporaryDirectory(prefix="wakeful-recording-") as folder:
         _run(root, Path(folder), tests, processes)
         seconds = {name: took for told in _told(Path(folder)) for name, took in told.items()}
         looks = list(_looks(root, Path(folder), seconds))
     seen.replace(tests, seconds, looks)
+    return len(seconds)
 
 
 def _run(root: Path, folder: Path, tests: list[str], processes: int) -> None:
@@ -38,12 +44,14 @@ def _run(root: Path, folder: Path, tests: list[str], processes: int) -> None:
     told = {"PYTHONPATH": path, "MUTANTS_RECORDINGS": str(folder), "MUTANTS_PACKAGE": str(root / PACKAGE)}
     command = [sys.executable, "-m", "pytest", "-p", "mutants.recording.plugin", "-p", "no:cacheprovider", "-q"]
     spread = ["-n", str(processes), "--dist", "worksteal"] if processes else []
-    subprocess.run(
+    done = subprocess.run(
         [*command, *spread, "--reruns", "1", *tests],
         cwd=root,
         env=os.environ | told,
         check=False,  # a test that fails here cannot catch a fault, and is left out
     )
+    if done.returncode not in _RAN:
+        raise ValueError("Nothing was recorded, because pytest ended early: mend what it says above, and try again.")
 
 
 def _told(folder: Path) -> Iterator[dict[str, float]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mutants.recording.recording import record
-from mutants.seen import Seen
+from mutants.seen import Look, Seen
 from mutants.source import Source
 from mutants.trying.crew import crew
 from mutants.trying.worker import Judgement, Trial, Verdict
@@ -42,6 +42,16 @@ def test_a_recording_tells_which_tests_run_a_line_also_in_a_process_that_is_kill
     assert at("    return total") == {"test_adding", "test_a_process_that_is_killed"}
     assert at('        raise ValueError("too much")') == {"test_the_limit[20]", "test_the_limit[30]"}
     assert at("    return 1") == set()
+
+
+def test_a_recording_that_ends_early_leaves_what_was_known(seen: Seen, project: Path) -> None:
+    seen.replace(["tests"], {ADDING: 1}, [Look(ADDING, PATH, SOURCE.encode(), 0b100000)])
+    (project / "tests" / "test_sums.py").write_text("import nowhere\n")
+
+    with pytest.raises(ValueError, match="Nothing was recorded, because pytest ended early: mend"):
+        record(project, seen, ["tests"], processes=0)
+
+    assert [test.name for test in seen.tests_at(PATH, {5}, SOURCE.encode())] == [ADDING]
 
 
 def test_a_fault_is_caught_by_a_test_that_fails_only_with_it(project: Path, tmp_path: Path) -> None:
