@@ -6,15 +6,17 @@ scripts/mutants [PATHS] [--changed-since REV] [--count N] [--seed S]
 import argparse
 import random
 import signal
+import sqlite3
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
 from mutants.choice import Budget, choose, tests_for
 from mutants.fault import Fault
+from mutants.options import read_options
 from mutants.recording.recording import record
 from mutants.report import Result, load, save, summary, told
 from mutants.sample import faults_at, harmless_faults, sample
@@ -32,36 +34,25 @@ _UNRECORDED = {"browser"}
 _SLOWER, _ON_TOP_SECONDS = 5.0, 20.0
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     # As Ctrl-C does, also where a shell has a command in the background ignore that: keep the results, end the workers.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    options = _options()
-    with closing(Seen(_KEPT / "seen.sqlite", ROOT)) as seen:
-        try:
+    options = read_options(ROOT, _KEPT, arguments)
+    try:
+        with closing(Seen(_KEPT / "seen.sqlite", ROOT)) as seen:
             if options.record is not None:
                 _record(seen, options.record or _recorded_by_default(), options.record_processes)
             else:
                 _plant(seen, options)
-        except ValueError as error:
-            sys.exit(str(error))
-        except KeyboardInterrupt:
-            sys.exit(130)
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="scripts/mutants", description="Plants faults and tells who notices them.")
-    parser.add_argument("paths", nargs="*", help="files and folders of src/wakeful; all of it by default")
-    parser.add_argument("--changed-since", metavar="REV", help="only in lines that differ from this revision")
-    parser.add_argument("--count", type=int, default=60, help="how many faults to plant in each room (%(default)s)")
-    parser.add_argument("--seed", type=int, help="plant the faults of an earlier run that has printed this seed")
-    parser.add_argument("--survivors", action="store_true", help="plant only what survived the run in --results")
-    parser.add_argument("--results", type=Path, default=_KEPT / "last.json", help="where results are kept")
-    parser.add_argument("--processes", type=int, default=2, help="how many faults to try at a time (%(default)s)")
-    parser.add_argument("--most-tests", type=int, default=60, help="how many tests try one fault (%(default)s)")
-    parser.add_argument("--most-seconds", type=float, default=40, help="and how long, as recorded (%(default)s)")
-    parser.add_argument("--record", nargs="*", metavar="TESTS", help="record what tests run, all by default, and end")
-    parser.add_argument("--record-processes", type=int, default=3, help=argparse.SUPPRESS)
-    return parser.parse_args()
+    except ValueError as error:
+        sys.exit(str(error))
+    except sqlite3.DatabaseError as error:
+        sys.exit(
+            f"The recording in {_KEPT / 'seen.sqlite'} cannot be used: {error}. "
+            "If no other run uses it, delete it and run scripts/mutants --record."
+        )
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 def _recorded_by_default() -> list[str]:
@@ -75,8 +66,8 @@ def _has_tests(place: Path) -> bool:
 
 def _record(seen: Seen, tests: list[str], processes: int) -> None:
     started = time.monotonic()
-    record(ROOT, seen, tests, processes)
-    print(f"Recorded in {time.monotonic() - started:.0f} s.", flush=True)
+    recorded = record(ROOT, seen, tests, processes)
+    print(f"Recorded {recorded} tests in {time.monotonic() - started:.0f} s.", flush=True)
 
 
 def _plant(seen: Seen, options: argparse.Namespace) -> None:
@@ -84,19 +75,31 @@ def _plant(seen: Seen, options: argparse.Namespace) -> None:
         raise ValueError(
             "Nothing is known of the tests yet: run scripts/mutants --record, which runs all of them once."
         )
+    earlier = load(options.results) if options.survivors else []
+    faults = _survivors(earlier) if options.survivors else _sampled(options)
+    if not faults:
+        print(_why_none(options), flush=True)
+        return
     if changed := seen.changed_test_files():
         print(f"Recording {len(changed)} changed files of tests", flush=True)
         record(ROOT, seen, changed, processes=0)
-    earlier = load(options.results) if options.survivors else []
-    faults = _survivors(earlier) if options.survivors else _sampled(options)
     results = {result.id: result for result in earlier}
     try:
         for result in _tried(faults, seen, options):
             results[result.id] = result
             print(told(result), flush=True)
     finally:
-        save(options.results, results.values())
+        if results:
+            save(options.results, results.values())
     print(f"\n{summary(list(results.values()))}", flush=True)
+
+
+def _why_none(options: argparse.Namespace) -> str:
+    if options.survivors:
+        return f"Nothing that survived is left in {options.results}: choose new faults without --survivors."
+    if options.changed_since is not None:
+        return f"There is no fault to plant: no code there has changed since {options.changed_since}."
+    return "There is no fault to plant: name files or folders with more code."
 
 
 def _sampled(options: argparse.Namespace) -> list[Fault]:

@@ -64,7 +64,15 @@ def save(file: Path, results: Iterable[Result]) -> None:
 
 
 def load(file: Path) -> list[Result]:
-    return [Result(**{**row, "verdict": Verdict(row["verdict"])}) for row in json.loads(file.read_text())]
+    """Raises ValueError if there are no results, or none that can be read."""
+    if not file.exists():
+        raise ValueError(f"There are no results in {file} yet: run scripts/mutants without --survivors first.")
+    try:
+        return [Result(**{**row, "verdict": Verdict(row["verdict"])}) for row in json.loads(file.read_text())]
+    except (ValueError, TypeError, KeyError):
+        raise ValueError(
+            f"{file} does not hold results: name another file with --results, or run without --survivors first."
+        ) from None
 
 
 def _ran(result: Result) -> str:
