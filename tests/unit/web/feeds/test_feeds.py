@@ -45,6 +45,16 @@ class FakeStore:
         return self._answers.pop(0) if self._answers else await asyncio.Event().wait()
 
 
+class BusyStore(FakeStore):
+    """Something is committed while its first read is under way, which does not see it."""
+
+    async def read(self, body: Any) -> Any:
+        found = await super().read(body)
+        if self.reads == 1:
+            self.commit(signal(events.PROCESS_COMPLETE))
+        return found
+
+
 class Following:
     """A reader of a feed that has begun to wait for its next item."""
 
@@ -179,6 +189,29 @@ async def test_sub_agents_are_looked_at_again_when_they_or_their_session_go_on(
     await reader.leave()
 
 
+async def test_a_sub_agent_that_begins_while_its_session_is_looked_at_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    no_pauses(monkeypatch)
+    store = BusyStore(works(), works("ses_below"))
+    reader = Following(WorkFeed(cast(Store, store)).follow(["ses_1"]))
+
+    await settle()
+
+    assert reader.next.done()
+    assert b'"task_ses_below"' in await reader.item()
+    await reader.leave()
+
+
+async def test_news_that_comes_while_news_is_looked_for_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    no_pauses(monkeypatch)
+    reader = Following(NewsFeed(cast(Store, BusyStore([], [(1, "a")]))).follow("ann", 0))
+
+    await settle()
+
+    assert reader.next.done()
+    assert await reader.item() == (1, "a")
+    await reader.leave()
+
+
 async def test_only_a_change_of_the_work_of_sub_agents_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     no_pauses(monkeypatch)
     store = FakeStore(works(), works(), works("ses_below"), works("ses_below"), works())
@@ -239,4 +272,23 @@ async def test_a_row_that_changes_again_waits_and_other_rows_do_not(monkeypatch:
     await settle()
 
     assert pauses[0] == pytest.approx(0.2)
+    await reader.leave()
+
+
+async def test_a_row_that_has_to_wait_is_sent_after_another_that_has_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses, now = no_pauses(monkeypatch), [100.0]
+    monkeypatch.setattr(row_feed, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    store = FakeStore([("a", b"1")], [("b", b"2")], [("a", b"3")])
+    reader = Following(RowFeed(cast(Store, store), Mode.ASK).follow("ann", "ann"))
+    await settle()
+    store.commit(Signal(frozenset(["ses_1"])))
+    assert await reader.item() == ("a", b"1")
+
+    store.commit(Signal(frozenset(["ses_1", "ses_2"])))
+    assert (await reader.item(), pauses) == (("b", b"2"), [])
+    now[0] += 0.25
+    await settle()
+
+    assert reader.next.done()
+    assert await reader.item() == ("a", b"3")
     await reader.leave()
