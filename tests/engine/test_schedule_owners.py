@@ -73,6 +73,16 @@ async def test_a_name_is_free_for_another_owner_and_for_the_same_schedule(desk: 
     assert (await desk.change("alice", "daily", {"name": "daily", "prompt": "Bye."})).job.id == hers.id
 
 
+async def test_a_name_that_the_operator_gives_has_to_be_free_for_the_owner_of_the_schedule(desk: ScheduleDesk) -> None:
+    hers = await made_by(desk, "alice", "early")
+    await made_by(desk, "alice", "late")
+    await made_by(desk, "operator", "daily")
+
+    with pytest.raises(ScheduleError, match="named late already"):
+        await desk.change("operator", hers.id, {"name": "late"})
+    assert (await desk.change("operator", hers.id, {"name": "daily"})).job.name == "daily"
+
+
 async def test_an_agent_acts_for_the_owner_of_its_session(house: House, node: Node, desk: ScheduleDesk) -> None:
     assert await desk.owner_of(await open_session(node, owner="alice")) == "alice"
     with pytest.raises(NotAllowed):

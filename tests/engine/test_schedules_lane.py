@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.engine.cron import SETTINGS, add, schedules_on
+from tests.engine.cron import SETTINGS, add, finish_run, pass_time, runs_of, schedules_on
 from tests.engine.kit import House, Node, open_session, session_of
 from tests.engine.test_cron import chat_in
 from wakeful.engine.schedules.lane import FiringLane, lane_of
@@ -98,3 +98,25 @@ async def test_a_session_without_a_model_gets_that_of_the_server(house: House, n
 
     assert node.agent.briefs[run.turn_id].turn.model == "demo:led"
     assert (await session_of(house, session)).id == session
+
+
+async def test_a_firing_that_was_made_before_gives_its_chat_no_session_that_never_begins(
+    house: House, node: Node
+) -> None:
+    await chat_in(house, "")
+    desk = schedules_on(node)
+    job = await add(desk, "every 10m", deliver="telegram:7")
+    await pass_time(house, 600)
+    (run,) = await runs_of(house, job)
+    await finish_run(house, node, run)
+    await chat_in(house, "")
+    await house.set_store_clock(-480)
+    await desk.change("operator", job.id, {"paused": True})
+    await desk.change("operator", job.id, {"paused": False})
+
+    await pass_time(house, 480)
+
+    assert [each.fire_at for each in await runs_of(house, job)] == [run.fire_at]
+    chat = await house.store.read(lambda tx: tx.chats.get("telegram:private:7"))
+    assert chat is not None
+    assert chat.session_id == ""
