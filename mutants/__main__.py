@@ -75,8 +75,9 @@ def _plant(seen: Seen, options: argparse.Namespace) -> None:
         raise ValueError(
             "Nothing is known of the tests yet: run scripts/mutants --record, which runs all of them once."
         )
-    earlier = load(options.results) if options.survivors else []
-    faults = _survivors(earlier) if options.survivors else _sampled(options)
+    harmless = harmless_faults(ROOT / "mutants" / "harmless.txt")
+    earlier = [result for result in load(options.results) if result.id not in harmless] if options.survivors else []
+    faults = _survivors(earlier) if options.survivors else _sampled(options, harmless)
     if not faults:
         print(_why_none(options), flush=True)
         return
@@ -97,14 +98,12 @@ def _plant(seen: Seen, options: argparse.Namespace) -> None:
 def _why_none(options: argparse.Namespace) -> str:
     if options.survivors:
         return f"Nothing that survived is left in {options.results}: choose new faults without --survivors."
-    if options.changed_since is not None:
-        return f"There is no fault to plant: no code there has changed since {options.changed_since}."
-    return "There is no fault to plant: name files or folders with more code."
+    where = "there" if options.changed_since is None else f"in lines that differ from {options.changed_since}"
+    return f"There is nothing to plant {where}: no fault is possible, or mutants/harmless.txt names all of them."
 
 
-def _sampled(options: argparse.Namespace) -> list[Fault]:
+def _sampled(options: argparse.Namespace, harmless: set[str]) -> list[Fault]:
     seed = random.randrange(1_000_000) if options.seed is None else options.seed
-    harmless = harmless_faults(ROOT / "mutants" / "harmless.txt")
     rooms: dict[str, list[Fault]] = {}
     for target in targets(ROOT, options.paths, options.changed_since):
         rooms.setdefault(target.room, []).extend(faults_at(ROOT, target))

@@ -1,12 +1,15 @@
 """Chooses which of the many possible faults are planted: of all kinds, and all over the files."""
 
 import random
+import re
 from collections import Counter
 from pathlib import Path
 
 from mutants.fault import Fault, faults_in
 from mutants.source import Source
 from mutants.targets import Target
+
+_HARMLESS = re.compile(r"\[?([0-9a-f]{10})\]?\s+\S")
 
 
 def faults_at(root: Path, target: Target) -> list[Fault]:
@@ -41,6 +44,12 @@ def _turn(fault: Fault, kinds: Counter[str], files: Counter[str]) -> float:
 
 
 def harmless_faults(file: Path) -> set[str]:
-    """The ids of changes that are no faults, which someone has looked at."""
-    lines = [line for line in file.read_text().splitlines() if line and not line.startswith("#")]
-    return {line.split()[0] for line in lines}
+    """The ids of changes that are no faults, which someone has looked at. Raises ValueError for a line without one."""
+    ids = set()
+    for number, line in enumerate(file.read_text().splitlines(), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        if not (found := _HARMLESS.match(line)):
+            raise ValueError(f"{file.name}:{number} is not an id, as in [0123456789], and a reason: write both.")
+        ids.add(found[1])
+    return ids

@@ -9,8 +9,10 @@ import pytest
 from mutants import __main__ as program
 from mutants.options import read_options
 from mutants.report import Result, save
+from mutants.sample import faults_at, harmless_faults
 from mutants.seen import Look, Seen
-from mutants.trying.worker import Verdict
+from mutants.targets import Target
+from mutants.trying.worker import Judgement, Verdict
 from tests.mutants.project import SOURCE, make_project
 
 SUMS = "src/wakeful/sums.py"
@@ -111,9 +113,32 @@ def test_a_run_with_nothing_to_plant_says_so_and_keeps_earlier_results(
     program.main(["--survivors"])
 
     told = capsys.readouterr().out
-    assert "There is no fault to plant: name files or folders with more code." in told
+    assert "There is nothing to plant there: no fault is possible, or mutants/harmless.txt names all of them." in told
     assert f"Nothing that survived is left in {kept}" in told
     assert [row["id"] for row in json.loads(kept.read_text())] == ["1"]
+
+
+def test_a_survivor_that_was_found_to_be_harmless_is_not_planted_again(
+    recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fault = next(fault for fault in faults_at(recorded, Target(SUMS)) if fault.is_one)
+    save(recorded / ".mutants" / "last.json", [Result.of(fault, Judgement(Verdict.SURVIVED))])
+    (recorded / "mutants" / "harmless.txt").write_text(f"{fault.id} the sum is the same\n")
+
+    program.main(["--survivors"])
+
+    assert "Nothing that survived is left" in capsys.readouterr().out
+
+
+def test_a_harmless_change_is_named_by_its_id_and_a_reason(project: Path) -> None:
+    file = project / "mutants" / "harmless.txt"
+    file.write_text("# Sums\n\n  \n0123456789 as it is\n[abcdef0123] as it is printed\n")
+    assert harmless_faults(file) == {"0123456789", "abcdef0123"}
+
+    for odd in ("0123456789", "src/wakeful/sums.py the same", "[0123456789]"):
+        file.write_text(f"# Sums\n{odd}\n")
+        with pytest.raises(ValueError, match=r"^harmless\.txt:2 is not an id, .* and a reason: write both\.$"):
+            harmless_faults(file)
 
 
 def refused(arguments: list[str]) -> str:
