@@ -49,9 +49,9 @@ def discards_outside(command: SimpleCommand, location: Location) -> Iterator[Fin
 
 
 def _discarded_files(verb: str, rest: list[str], command: SimpleCommand) -> list[str]:
-    if verb == "worktree":
-        return [word for word in rest[1:] if word[:1] != "-"] if rest[:1] == ["remove"] and _forces(command) else []
-    if verb == "rm" and not command.has_flag("", "--cached"):
+    if verb == "worktree" and rest[:1] == ["remove"] and _forces(command):
+        names = [word for word in rest[1:] if word[:1] != "-"]
+    elif verb == "rm" and not command.has_flag("", "--cached"):
         names = [word for word in rest if word[:1] != "-"]
     elif verb == "checkout" and "--" in rest:
         names = rest[rest.index("--") + 1 :]

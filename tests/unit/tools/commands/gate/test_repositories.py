@@ -34,6 +34,8 @@ TOLD: Told = [
     ("git checkout OTHER/a", []),
     ("git worktree remove --force a OTHER", ["delete_outside OTHER: throws away OTHER (outside)"]),
     ("git worktree remove -f", []),
+    ("git -C OTHER worktree remove -f a", ["delete_outside OTHER/a: throws away OTHER/a (outside)"]),
+    ("git -C a worktree remove -f b", []),
     ("git restore -W .", ["discard_work: WORK"]),
     ("git restore ./", ["discard_work: WORK"]),
     ("git checkout :/", ["discard_work: WORK"]),
