@@ -77,7 +77,7 @@ def load(file: Path) -> list[Result]:
 
 def _ran(result: Result) -> str:
     if result.verdict is Verdict.UNSEEN:
-        return "no test runs this line"
+        return "no recorded test runs this line"
     more = len(result.ran) - _SHOWN_TESTS
     return f"{len(result.ran)} tests ran: {', '.join(result.ran[:_SHOWN_TESTS])}" + (
         f" and {more} more" if more > 0 else ""
