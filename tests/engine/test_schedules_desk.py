@@ -245,6 +245,15 @@ async def test_the_scheduler_waits_for_the_next_time_and_on_a_shared_store_a_lea
     assert await desk._scheduler.sweep() == wait
 
 
+async def test_the_scheduler_waits_for_the_time_that_a_firing_has_set(house: House) -> None:
+    node = await house.start_node(is_exclusive=True)
+    desk = ScheduleDesk(node.processes.ledger, SETTINGS, check_model)
+    await add(desk, "every 10m")
+    await house.advance(10 * MINUTE)
+
+    assert await desk._scheduler.sweep() == 600.0
+
+
 async def test_a_full_round_is_followed_by_another_at_once_unless_a_firing_failed(
     desk: ScheduleDesk, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
