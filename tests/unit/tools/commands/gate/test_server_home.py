@@ -448,8 +448,9 @@ def test_code_may_name_a_folder_that_is_open_to_its_session_but_not_that_of_anot
     assert kinds("owner") == kinds("other") == ["home"]
 
 
-def test_the_folder_that_a_command_is_to_run_in_counts(home: Path) -> None:
-    reason, *_ = reasons_of("cat notes.txt | wc", home / "tasks", home / "workspace", home)
+@pytest.mark.parametrize("workspace", ["workspace", "..", "task"])
+def test_the_folder_that_a_command_is_to_run_in_counts(home: Path, workspace: str) -> None:
+    reason, *_ = reasons_of("cat notes.txt | wc", home / "tasks", home / workspace, home)
 
     assert (reason.kind, reason.path) == ("home", str(home / "tasks"))
 

@@ -71,6 +71,7 @@ TOLD: Told = [
     ("cd OTHER & rm -rf x", ["delete_outside OTHER/x: deletes OTHER/x (outside)"]),
     ("for d in 1; do cd src; cd ..; done; rm -rf x", []),
     ("for d in a b; do rm -rf $d; cd src; done", ["delete_outside: deletes a (unknown)"]),
+    ("for a in 1; do for b in 2; do rm -rf x; done; cd src; done", ["delete_outside: deletes x (unknown)"]),
     ("while true; do cd src; rm -rf ../x; done", ["delete_outside: deletes ../x (unknown)"]),
     ("cd link; rm -rf x", ["delete_outside OTHER/x: deletes OTHER/x (outside)"]),
     ("cd link; cd ..; rm -rf x", ["delete_outside ABOVE/x: deletes ABOVE/x (outside)"]),
