@@ -48,6 +48,12 @@ async def turn_of(house: House, turn_id: str) -> Turn:
     return turn
 
 
+async def patient_node(house: House, **settings: Any) -> Node:
+    """Start a node that gives its turns as much time to reach their step as the test needs to lead them there."""
+    house.settings = EngineSettings(stop_grace_seconds=PATIENCE, **settings)
+    return await house.start_node()
+
+
 def message(session_id: str, text: str = "hello", **how: Any) -> Submission:
     return Submission(session_id, text, WEB, HOME, text, "demo:led", **how)
 
@@ -115,7 +121,8 @@ async def _read(pages: Any) -> None:
         pass
 
 
-async def test_who_stops_a_node_that_is_stopping_does_not_wait_for_it(house: House, node: Node) -> None:
+async def test_who_stops_a_node_that_is_stopping_does_not_wait_for_it(house: House) -> None:
+    node = await patient_node(house)
     receipt = await send(node, await open_session(node), "hello")
     await house.settle()
     first = asyncio.create_task(node.engine.stop())
@@ -129,8 +136,7 @@ async def test_who_stops_a_node_that_is_stopping_does_not_wait_for_it(house: Hou
 
 
 async def test_a_turn_that_waits_for_a_slot_does_not_begin_while_its_node_stops(house: House) -> None:
-    house.settings = EngineSettings(stop_grace_seconds=1.0, concurrent_turns=1)
-    node = await house.start_node()
+    node = await patient_node(house, concurrent_turns=1)
     one, two = [await send(node, await open_session(node), text) for text in ("one", "two")]
     await house.settle()
     assert (node.engine.vitals().turns_at_work, node.engine.vitals().turns_waiting) == (1, 1)
@@ -144,7 +150,8 @@ async def test_a_turn_that_waits_for_a_slot_does_not_begin_while_its_node_stops(
     assert [(await turn_of(house, receipt.turn_id)).node for receipt in (one, two)] == [None, None]
 
 
-async def test_a_stop_releases_turns_after_they_have_reached_their_step(house: House, node: Node) -> None:
+async def test_a_stop_releases_turns_after_they_have_reached_their_step(house: House) -> None:
+    node = await patient_node(house)
     receipt = await send(node, await open_session(node), "hello")
     node.agent.order(receipt.turn_id, "token")
     await house.settle()
@@ -173,7 +180,10 @@ async def test_a_stop_takes_little_longer_than_its_grace_even_if_the_store_hangs
     assert "the store does not answer" in caplog.text
 
 
-async def test_a_stop_survives_a_store_that_fails(house: House, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_stop_survives_a_store_that_fails(
+    house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(engine_module, "_RELEASE_SECONDS", PATIENCE)
     house.settings = EngineSettings(stop_grace_seconds=0.0)
     node = await house.start_node()
 
