@@ -16,7 +16,6 @@ from tests.engine.kit import (
     task_of,
     wakeups_of,
 )
-from wakeful.engine.clock import SystemClock
 from wakeful.engine.inbox.submission import Receipt
 from wakeful.engine.settings import EngineSettings
 from wakeful.model.approvals.approval import Choice, Question, Reason
@@ -121,49 +120,3 @@ async def test_wakeups_of_the_future_do_not_use_up_the_budget(house: House) -> N
     await house.set_store_clock(-HOURS)
     await pass_time(house, 60)
     assert len(await wakeups_of(house, receipt.session_id)) == 2
-
-
-class Hands:
-    """A clock's two readings: since boot, and on the wall."""
-
-    def __init__(self) -> None:
-        self.since_boot = 100.0
-        self.wall = 1_000.0
-
-    def clock(self) -> SystemClock:
-        return SystemClock(lambda: self.since_boot, lambda: self.wall, nap_seconds=0.001)
-
-
-@pytest.mark.parametrize(("slept", "was_set"), [(3600.0, 0.0), (0.0, 3600.0), (0.0, -3600.0)])
-async def test_a_wait_ends_soon_after_the_machine_slept_or_its_clock_was_set(slept: float, was_set: float) -> None:
-    hands = Hands()
-    waiting = asyncio.create_task(hands.clock().wait(asyncio.Event(), 3600.0))
-    await asyncio.sleep(0.01)
-    assert not waiting.done()
-    hands.since_boot += slept
-    hands.wall += slept + was_set
-    await asyncio.wait_for(waiting, 10)
-
-
-async def test_a_wait_takes_its_time_while_a_clock_is_only_corrected_a_little() -> None:
-    hands = Hands()
-    waiting = asyncio.create_task(hands.clock().wait(asyncio.Event(), 5.0))
-    await asyncio.sleep(0.01)
-    hands.wall += 0.2
-    hands.since_boot += 4.9
-    hands.wall += 4.9
-    await asyncio.sleep(0.01)
-    assert not waiting.done()
-    hands.since_boot += 0.2
-    hands.wall += 0.2
-    await asyncio.wait_for(waiting, 10)
-
-
-async def test_a_wait_ends_with_its_event() -> None:
-    event = asyncio.Event()
-    for seconds in (None, 3600.0):
-        event.clear()
-        waiting = asyncio.create_task(Hands().clock().wait(event, seconds))
-        await asyncio.sleep(0)
-        event.set()
-        await asyncio.wait_for(waiting, 10)

@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 
 from tests.engine.kit import FakeClock
+from tests.patience import idle
 from wakeful.engine.job import Job
 from wakeful.engine.supervisor import Supervisor
 from wakeful.errors import StoreUnavailable
@@ -39,12 +40,6 @@ class Chore:
         for _ in range(round(seconds / step)):
             self.clock.advance(step)
             await idle()
-
-
-async def idle() -> None:
-    """Let every task run that can."""
-    for _ in range(10):
-        await asyncio.sleep(0)
 
 
 async def test_a_sweep_says_when_the_next_one_is_made() -> None:

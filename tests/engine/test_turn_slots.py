@@ -10,7 +10,7 @@ from tests.bare_engine import bare_engine
 from tests.engine.asking import DELETES
 from tests.engine.kit import HOME, WEB, House, Node, events_of, kinds_of, open_session, send
 from tests.engine.test_ephemeral import ephemeral_turn
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, idle
 from wakeful.engine.engine import Engine
 from wakeful.engine.inbox.submission import Receipt, Submission
 from wakeful.engine.settings import EngineSettings
@@ -53,11 +53,6 @@ class Hall:
                 await self._orders[name].get()
             self.begun.append(f"{name} again")
             await self._orders[name].get()
-
-
-async def idle() -> None:
-    for _ in range(10):
-        await asyncio.sleep(0)
 
 
 @pytest.fixture

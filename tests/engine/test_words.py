@@ -9,7 +9,7 @@ import pytest
 
 from tests.engine.kit import House, Node, events_of, items_of, kinds_of, log_of, open_session, send, texts_of
 from tests.engine.test_resuming import successor_of
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, idle
 from wakeful.errors import StoreUnavailable
 from wakeful.model.event import Event, StreamItem
 from wakeful.model.inbox import IfBusy
@@ -154,8 +154,7 @@ async def test_no_word_is_shown_while_a_stop_is_being_written(node: Node, house:
     async def speak_meanwhile(body: Body[T], *, lock: Collection[str] = (), patience: float | None = None) -> T:
         del node.store.write
         node.agent.order(receipt.turn_id, "token", "token")
-        for _ in range(20):
-            await asyncio.sleep(0)
+        await idle()
         seen.extend(await read_until(node, session, Position(2), "token"))
         return await node.store.write(body, lock=lock, patience=patience)
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, idle
 from tests.platforms.slack_kit import RecordingIngress, receiving
 from tests.platforms.slack_server import ANN, BOT, SlackServer, Trouble
 from wakeful.gateway.messaging.platform import Refused
@@ -149,8 +149,7 @@ async def test_a_stop_does_not_wait_for_what_is_in_hand_and_slack_sends_it_again
 
     ingress.gate.set()
     # Long enough for a job that were still there.
-    for _ in range(20):
-        await asyncio.sleep(0)
+    await idle()
     assert ingress.messages == []
     assert len(slack.unacknowledged) == 1
 

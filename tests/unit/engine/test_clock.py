@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from tests.patience import PATIENCE, idle
 from wakeful.engine.clock import SystemClock
 
 
@@ -26,8 +27,7 @@ class Hands:
 
 
 async def is_over(waiting: asyncio.Task[None]) -> bool:
-    for _ in range(20):
-        await asyncio.sleep(0)
+    await idle()
     return waiting.done()
 
 
@@ -38,13 +38,13 @@ async def test_a_wait_takes_as_long_as_it_was_told() -> None:
     hands.pass_time(4.9)
     assert not await is_over(waiting)
     hands.pass_time(0.2)
-    await asyncio.wait_for(waiting, 10)
+    await asyncio.wait_for(waiting, PATIENCE)
 
 
 async def test_a_wait_for_no_time_is_over_at_once() -> None:
     hands = Hands()
     for seconds in (0.0, -1.0):
-        await asyncio.wait_for(hands.wait(seconds), 10)
+        await asyncio.wait_for(hands.wait(seconds), PATIENCE)
 
 
 @pytest.mark.parametrize(("jump", "ends"), [(0.4, False), (-0.4, False), (0.6, True), (-0.6, True)])
@@ -54,11 +54,12 @@ async def test_a_wait_ends_when_the_wall_clock_is_set_but_not_when_it_is_correct
     assert not await is_over(waiting)
     hands.wall += jump
     if ends:
-        await asyncio.wait_for(waiting, 10)
+        await asyncio.wait_for(waiting, PATIENCE)
     else:
+        hands.pass_time(4.9)
         assert not await is_over(waiting)
-        hands.event.set()
-        await asyncio.wait_for(waiting, 10)
+        hands.pass_time(0.2)
+        await asyncio.wait_for(waiting, PATIENCE)
 
 
 async def test_a_wait_for_an_event_alone_never_looks_at_the_clock() -> None:
@@ -69,20 +70,29 @@ async def test_a_wait_for_an_event_alone_never_looks_at_the_clock() -> None:
     hands.wall += 3600.0
     assert not await is_over(waiting)
     hands.event.set()
-    await asyncio.wait_for(waiting, 10)
+    await asyncio.wait_for(waiting, PATIENCE)
 
 
 async def test_a_long_wait_naps_so_that_a_sleep_of_the_machine_is_noticed() -> None:
     readings = iter([0.0, 0.0, 0.0, 0.0, 3600.0])
     clock = SystemClock(lambda: next(readings, 7200.0), lambda: 0.0, nap_seconds=0.001)
 
-    await asyncio.wait_for(clock.wait(asyncio.Event(), 3600.0), 10)
+    await asyncio.wait_for(clock.wait(asyncio.Event(), 3600.0), PATIENCE)
+
+
+@pytest.mark.parametrize("seconds", [None, 3600.0])
+async def test_a_wait_ends_with_its_event(seconds: float | None) -> None:
+    hands = Hands()
+    waiting = hands.wait(seconds)
+    assert not await is_over(waiting)
+    hands.event.set()
+    await asyncio.wait_for(waiting, PATIENCE)
 
 
 async def test_an_event_that_is_set_ends_a_wait_before_its_first_nap() -> None:
     hands = Hands()
     hands.event.set()
-    await asyncio.wait_for(SystemClock().wait(hands.event, 3600.0), 10)
+    await asyncio.wait_for(SystemClock().wait(hands.event, 3600.0), PATIENCE)
 
 
 def test_the_monotonic_clock_is_that_of_the_system() -> None:

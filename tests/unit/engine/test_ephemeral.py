@@ -9,6 +9,7 @@ import pytest
 
 from tests.bare_engine import HOST, NoUnstoredWork
 from tests.engine.kit import House
+from tests.patience import PATIENCE, idle
 from tests.store.nouns import a_turn
 from wakeful.engine import ephemeral
 from wakeful.engine.ephemeral import EphemeralTurns
@@ -184,7 +185,10 @@ async def test_the_model_waits_for_a_reader_that_is_behind(house: House, monkeyp
     bench = Bench(house, Script(*[TextDelta(1, "Hi")] * 9, ANSWER))
     items = bench.run()
     await anext(items)
-    await asyncio.wait(bench.turns._jobs, timeout=0.05)
+    async with asyncio.timeout(PATIENCE):
+        while bench.script.yielded < 4:  # noqa: ASYNC110 - nothing says that the model has spoken
+            await asyncio.sleep(0)
+    await idle()
 
     assert bench.script.yielded == 4
     assert len([item async for item in items]) == 9 + len(["usage", "done"])

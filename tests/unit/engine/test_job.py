@@ -6,7 +6,8 @@ import time
 import pytest
 
 from tests.engine.kit import FakeClock
-from tests.engine.test_supervisor import Chore, idle
+from tests.engine.test_supervisor import Chore
+from tests.patience import idle
 from wakeful.engine.job import Job
 from wakeful.engine.supervisor import Supervisor
 from wakeful.errors import StoreUnavailable

@@ -1,6 +1,7 @@
 """Jobs run until they are ended, alone or together."""
 
-from tests.engine.test_supervisor import Chore, idle
+from tests.engine.test_supervisor import Chore
+from tests.patience import idle
 from wakeful.engine.supervisor import Supervisor
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.engine.kit import FakeClock
+from tests.patience import idle
 from tests.store.nouns import a_turn, an_opening
 from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.inbox.commits import Commits
@@ -70,11 +71,6 @@ class Bench:
 @pytest.fixture
 async def bench() -> Bench:
     return Bench()
-
-
-async def idle() -> None:
-    for _ in range(5):
-        await asyncio.sleep(0)
 
 
 async def test_all_who_listen_hear_of_a_turn_that_a_write_has_opened(bench: Bench) -> None:

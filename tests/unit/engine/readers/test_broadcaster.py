@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import pytest
 
 from tests.engine.kit import FakeClock, kinds_of, texts_of
+from tests.patience import PATIENCE, idle
 from tests.store.nouns import append, close_turn, have_session, have_turn, some_events
 from tests.unit.engine.upkeep.kit import HurriedClock
 from wakeful.engine.readers import broadcaster as broadcasters
@@ -67,17 +68,16 @@ def follow(room: Room, *, of_turn: bool) -> Pages:
 
 
 async def next_of(pages: Pages) -> list[StreamItem]:
-    return await asyncio.wait_for(anext(pages), 10)
+    return await asyncio.wait_for(anext(pages), PATIENCE)
 
 
 async def rest_of(pages: Pages) -> list[list[StreamItem]]:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         return [page async for page in pages]
 
 
 async def is_waiting(waiting: asyncio.Task[Any]) -> bool:
-    for _ in range(5):
-        await asyncio.sleep(0)
+    await idle()
     return not waiting.done()
 
 
@@ -202,7 +202,7 @@ async def test_readers_end_when_their_session_cannot_come_back(room: Room, purge
     follow_turn, follow_session = room.broadcaster.follow_turn, room.broadcaster.follow_session
     for pages in (follow_session("s1", Position(fact=9)), follow_turn("s1", "never", 0)):
         async with aclosing(pages):
-            assert await asyncio.wait_for(anext(pages, None), 10) == (None if is_over else [])
+            assert await asyncio.wait_for(anext(pages, None), PATIENCE) == (None if is_over else [])
 
 
 async def test_readers_of_a_session_that_does_not_exist_end_at_once(room: Room) -> None:
@@ -219,7 +219,7 @@ async def test_all_readers_end_when_the_node_closes(room: Room) -> None:
 
     room.broadcaster.close()
 
-    assert await asyncio.wait_for(waiting, 10) == []
+    assert await asyncio.wait_for(waiting, PATIENCE) == []
     assert await rest_of(room.broadcaster.follow_session("s1", Position())) == []
 
 
@@ -310,7 +310,7 @@ async def test_what_a_turn_has_said_so_far_has_all_its_pages(room: Room, monkeyp
     monkeypatch.setattr(broadcasters, "_PAGE", 1)
     await said(room, "a", "b")
 
-    items = await asyncio.wait_for(room.broadcaster.stream_so_far("s1", "t1"), 10)
+    items = await asyncio.wait_for(room.broadcaster.stream_so_far("s1", "t1"), PATIENCE)
 
     assert kinds_of(items) == ["message", "message", "token", "token"]
     assert room.broadcaster._followed.all() == []

@@ -9,6 +9,7 @@ import orjson
 import pytest
 
 from tests.engine.kit import FakeClock
+from tests.patience import PATIENCE, idle
 from tests.store.nouns import a_row, a_turn, have_row, have_turn
 from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.inbox.dispatcher import Dispatcher
@@ -142,8 +143,7 @@ async def test_no_word_is_shown_while_a_write_may_close_the_turn() -> None:
 
     with live.sealed(["s1"]):
         saying = asyncio.create_task(say(recorder, "Hello"))
-        for _ in range(5):
-            await asyncio.sleep(0)
+        await idle()
         assert live.of("s1") is None
     await saying
 
@@ -154,7 +154,7 @@ async def test_a_recorder_that_is_closed_leaves_no_write_behind() -> None:
     store = StillStore()
     recorder = a_recorder(store, reserved=2)
     await say(recorder, "word ", "word ")
-    await asyncio.wait_for(store.writing.wait(), 10)
+    await asyncio.wait_for(store.writing.wait(), PATIENCE)
 
     recorder.close()
     await asyncio.sleep(0)
@@ -186,8 +186,7 @@ async def test_more_words_are_reserved_when_half_of_them_are_used(shown: int, is
     recorder = a_recorder(store, reserved=4)
 
     await say(recorder, *["word"] * shown)
-    for _ in range(5):
-        await asyncio.sleep(0)
+    await idle()
 
     assert store.writing.is_set() is is_writing
     recorder.close()
@@ -198,8 +197,7 @@ async def test_words_wait_only_when_all_that_are_reserved_are_used() -> None:
     recorder = a_recorder(StillStore(), live, reserved=4)
 
     saying = asyncio.create_task(say(recorder, *["word"] * 5))
-    for _ in range(20):
-        await asyncio.sleep(0)
+    await idle()
 
     words = live.of("s1")
     assert words is not None

@@ -8,6 +8,7 @@ import orjson
 import pytest
 
 from tests.engine.kit import House, NodeStore
+from tests.patience import PATIENCE
 from tests.store.nouns import a_row, a_task, a_turn, append, have_row, have_session, have_turn, some_events
 from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.inbox.commits import Commits
@@ -195,7 +196,7 @@ async def test_a_write_in_doubt_is_settled_by_the_comparison(bench: Bench) -> No
 
     await bench.sweep()
 
-    await asyncio.wait_for(bench.words.unsealed("s1"), 10)
+    await asyncio.wait_for(bench.words.unsealed("s1"), PATIENCE)
 
 
 async def test_the_turn_of_a_chat_ends_with_the_node_that_held_its_client(bench: Bench) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.engine.kit import FakeClock
+from tests.patience import idle
 from tests.store.nouns import a_turn, an_opening
 from wakeful.engine.inbox.assignment import Assignment
 from wakeful.engine.inbox.commits import Commits
@@ -129,11 +130,6 @@ class Bench:
     @property
     def has_words(self) -> bool:
         return self.dispatcher.words.of("s1") is not None
-
-
-async def idle() -> None:
-    for _ in range(20):
-        await asyncio.sleep(0)
 
 
 @pytest.fixture

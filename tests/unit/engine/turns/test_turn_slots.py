@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.patience import idle
 from tests.store.nouns import a_turn
 from wakeful.engine.turns.turn_slots import TurnSlots
 from wakeful.model.turn import Turn
@@ -43,11 +44,6 @@ asked: list[str] = []
 async def owner_of(turn: Turn) -> str:
     asked.append(turn.id)
     return turn.id.rstrip("0123456789")
-
-
-async def idle() -> None:
-    for _ in range(10):
-        await asyncio.sleep(0)
 
 
 def slots_of(limit: int) -> TurnSlots:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.bare_engine import HOST, NoAttachments, NoFiles, NoProcesses, NoPrompts, NoUnstoredWork
 from tests.engine.kit import FakeClock, LedAgent
-from tests.engine.test_supervisor import idle
+from tests.patience import PATIENCE, idle
 from tests.store.nouns import a_change
 from wakeful.engine.ports import Equipment
 from wakeful.engine.settings import EngineSettings
@@ -178,7 +178,6 @@ async def test_space_is_given_back_with_pauses_until_there_is_none(clock: FakeCl
     sweep = asyncio.create_task(a_janitor(Tables(purges=purges), clock).sweep())
     for left in ([1, 0, 1], [0, 1], [1]):
         await idle()
-        await idle()
         assert purges.left == left
         clock.advance(0.05)
-    await asyncio.wait_for(sweep, 10)
+    await asyncio.wait_for(sweep, PATIENCE)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.engine.kit import FakeClock
+from tests.patience import PATIENCE
 from tests.store.nouns import an_input, close_turn, have_session, have_turn
 from wakeful.engine.upkeep import titles as makers
 from wakeful.engine.upkeep.titles import Titles
@@ -180,7 +181,7 @@ async def test_a_model_that_does_not_answer_is_not_waited_for(
         await asyncio.Event().wait()
         raise AssertionError
 
-    await asyncio.wait_for(Titles(store, never, clock).improve("s1"), 10)
+    await asyncio.wait_for(Titles(store, never, clock).improve("s1"), PATIENCE)
 
     assert (await session_in(store)).title == "count"
 

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from tests.engine.kit import FakeClock
+from tests.patience import PATIENCE
 from wakeful.engine.words.words import LiveWords, Words
 from wakeful.model.words import Said, Word, WordsEnd, WordsHead
 
@@ -80,5 +81,5 @@ async def test_a_seal_is_lifted_also_when_the_write_under_it_fails() -> None:
     with pytest.raises(ZeroDivisionError), live.sealed(["s", "other"]):
         raise ZeroDivisionError
     for session_id in ("s", "other"):
-        await asyncio.wait_for(live.unsealed(session_id), 10)
+        await asyncio.wait_for(live.unsealed(session_id), PATIENCE)
     assert live._seals == {}

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, idle
 from wakeful.model import event as events
 from wakeful.model.approvals.mode import Mode
 from wakeful.model.event import Event
@@ -74,11 +74,6 @@ class Following:
         await self._items.aclose()
 
 
-async def settle() -> None:
-    for _ in range(10):
-        await asyncio.sleep(0)
-
-
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Return the pauses that the feeds make, which last no time."""
     pauses: list[float] = []
@@ -113,7 +108,7 @@ async def test_a_reader_that_leaves_is_not_told_and_watched_for_any_more() -> No
         Following(news.follow("ann", 0)),
     ]
     await readers[0].item()
-    await settle()
+    await idle()
     assert list(store.watched()) == ["ses_below"]
     assert [len(each._listeners) for each in (feed, rows, news)] == [1, 1, 1]
 
@@ -141,10 +136,10 @@ async def test_news_is_looked_for_at_once_if_it_is_certain_and_soon_if_it_is_pos
     pauses = no_pauses(monkeypatch)
     store = FakeStore([])
     reader = Following(NewsFeed(cast(Store, store)).follow("ann", 0))
-    await settle()
+    await idle()
 
     store.commit(heard)
-    await settle()
+    await idle()
 
     assert store.reads == (1 if is_news is False else 2)
     assert pauses == {False: [], True: [0.0], None: [0.1]}[is_news]
@@ -178,12 +173,12 @@ async def test_sub_agents_are_looked_at_again_when_they_or_their_session_go_on(
     store = FakeStore(works("ses_below"), works("ses_below"))
     reader = Following(WorkFeed(cast(Store, store)).follow(["ses_1"]))
     await reader.item()
-    await settle()
+    await idle()
     # Once at first, and once more because the sub-agent may have gone on before it was listened to.
     assert store.reads == 2
 
     store.commit(heard)
-    await settle()
+    await idle()
 
     assert store.reads == (3 if is_read else 2)
     await reader.leave()
@@ -218,10 +213,10 @@ async def test_only_a_change_of_the_work_of_sub_agents_is_sent(monkeypatch: pyte
     reader = Following(WorkFeed(cast(Store, store)).follow(["ses_1"]))
 
     for _ in range(3):
-        await settle()
+        await idle()
         store.commit(signal(events.TOOL))
     begun, ended = await reader.item(), None
-    await settle()
+    await idle()
     store.commit(signal(events.TOOL))
     ended = await reader.item()
 
@@ -243,10 +238,10 @@ async def test_only_a_change_of_the_work_of_sub_agents_is_sent(monkeypatch: pyte
 async def test_rows_are_read_again_when_something_changes_that_they_show(heard: Signal, is_read: bool) -> None:
     store = FakeStore([("session_row", b"{}")])
     reader = Following(RowFeed(cast(Store, store), Mode.ASK).follow("ann", "ann"))
-    await settle()
+    await idle()
 
     store.commit(heard)
-    await settle()
+    await idle()
 
     assert (store.reads, reader.next.done()) == ((1, True) if is_read else (0, False))
     await reader.leave()
@@ -257,19 +252,19 @@ async def test_a_row_that_changes_again_waits_and_other_rows_do_not(monkeypatch:
     monkeypatch.setattr(row_feed, "time", SimpleNamespace(monotonic=lambda: now[0]))
     store = FakeStore([("a", b"1")], [("b", b"2")], [("c", b"3")])
     reader = Following(RowFeed(cast(Store, store), Mode.ASK).follow("ann", "ann"))
-    await settle()
+    await idle()
 
     store.commit(Signal(frozenset(["ses_1"])))
     assert await reader.item() == ("a", b"1")
     store.commit(Signal(frozenset(["ses_2"])))
     assert await reader.item() == ("b", b"2")
     assert pauses == []
-    await settle()
+    await idle()
     now[0] += 0.05
     store.commit(Signal(frozenset(["ses_1"])))
-    await settle()
+    await idle()
     now[0] += 0.2
-    await settle()
+    await idle()
 
     assert pauses[0] == pytest.approx(0.2)
     await reader.leave()

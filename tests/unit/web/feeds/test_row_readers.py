@@ -6,7 +6,8 @@ from typing import Any, cast
 
 import pytest
 
-from tests.unit.web.feeds.test_feeds import Following, no_pauses, settle
+from tests.patience import idle
+from tests.unit.web.feeds.test_feeds import Following, no_pauses
 from wakeful.model.approvals.mode import Mode
 from wakeful.store.base import Signal, Store
 from wakeful.web.feeds import row_feed
@@ -42,10 +43,10 @@ def readers_of(store: SlowStore, *people: tuple[str, str | None]) -> tuple[RowFe
 async def test_the_tabs_of_one_person_share_a_read_and_nobody_elses() -> None:
     store = SlowStore()
     feed, readers = readers_of(store, ("ann", "ann"), ("ann", "ann"), ("bob", "bob"), ("ann", None))
-    await settle()
+    await idle()
 
     store.commit(CHANGE)
-    await settle()
+    await idle()
     assert len(store.reads) == 3
     for number, read in enumerate(store.reads):
         read.set_result([("row", b"%d" % number)])
@@ -53,7 +54,7 @@ async def test_the_tabs_of_one_person_share_a_read_and_nobody_elses() -> None:
     first, second, *others = [await reader.item() for reader in readers]
     assert first == second
     assert len({first, *others}) == 3
-    await settle()
+    await idle()
     assert feed._reads == {}
     for reader in readers:
         await reader.leave()
@@ -62,9 +63,9 @@ async def test_the_tabs_of_one_person_share_a_read_and_nobody_elses() -> None:
 async def test_a_tab_that_is_closed_does_not_end_the_read_of_another() -> None:
     store = SlowStore()
     _, (first, second) = readers_of(store, ("ann", "ann"), ("ann", "ann"))
-    await settle()
+    await idle()
     store.commit(CHANGE)
-    await settle()
+    await idle()
 
     await first.leave()
     store.reads[0].set_result([("row", b"x")])
@@ -77,18 +78,18 @@ async def test_what_is_read_after_a_change_is_read_anew(monkeypatch: pytest.Monk
     no_pauses(monkeypatch)
     store = SlowStore()
     feed, (first,) = readers_of(store, ("ann", "ann"))
-    await settle()
+    await idle()
     store.commit(CHANGE)
-    await settle()
+    await idle()
     second = Following(feed.follow("ann", "ann"))
-    await settle()
+    await idle()
 
     store.commit(CHANGE)
-    await settle()
+    await idle()
 
     assert len(store.reads) == 2
     store.reads[0].set_result([("row", b"old")])
-    await settle()
+    await idle()
     # The read that has ended takes only itself off the list.
     assert len(feed._reads) == 1
     store.reads[1].set_result([("row", b"new")])

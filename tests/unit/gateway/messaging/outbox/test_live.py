@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, idle
 from tests.store.nouns import a_turn, close_turn, have_session
 from tests.unit.gateway.messaging.kit import ScriptedPlatform
 from wakeful.gateway.messaging.outbox.live import LiveTurn, _Step
@@ -253,7 +253,6 @@ async def test_a_few_first_words_wait_for_more_of_them(store: Store, monkeypatch
     async with showing(store, TypingPlatform()) as shown:
         for text in ("Hi ", LONG):
             shown.say(word(text))
-            for _ in range(20):
-                await asyncio.sleep(0)
+            await idle()
 
     assert steps == [f"Hi {LONG}"]

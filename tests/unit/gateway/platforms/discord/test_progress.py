@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, idle
 from tests.platforms.kept_memory import KeptMemory
 from wakeful.gateway.platforms.discord.progress import GatewayProgress, ResumePoint
 
@@ -65,8 +65,7 @@ async def test_what_is_kept_already_is_not_written_again(kept: KeptMemory) -> No
         await until_at(kept, 5)
         progress.note_event()
         # Long enough for another write.
-        for _ in range(20):
-            await asyncio.sleep(0)
+        await idle()
         socket.sequence = 6
         progress.note_event()
         await until_at(kept, 6)

@@ -9,7 +9,7 @@ from typing import Any
 import discord
 import pytest
 
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, idle
 from tests.platforms.kept_memory import KeptMemory
 from tests.platforms.recording_ingress import RecordingIngress
 from wakeful.gateway.messaging.platform import IncomingMessage, Refused
@@ -130,8 +130,7 @@ async def test_a_command_is_answered_when_it_is_taken_in_and_those_of_a_channel_
             receiver.interaction(an_interaction(text, command))
         receiver.interaction(an_interaction("nowhere", command, None))
         await ingress.until(lambda: ingress.reached)
-        for _ in range(10):
-            await asyncio.sleep(0)
+        await idle()
         assert (ingress.reached, interactions.answered) == (["5"], [])
         ingress.gates["5"].set()
         await ingress.until(lambda: ingress.texts == ["/one", "/two"])
@@ -145,8 +144,7 @@ async def test_a_press_goes_to_the_ingress_that_is_open() -> None:
     async with receiver.at_work(ingress, lambda: None):
         receiver.interaction(an_interaction("press", discord.InteractionType.component))
         receiver.interaction(an_interaction("ping", discord.InteractionType.ping))
-        for _ in range(10):
-            await asyncio.sleep(0)
+        await idle()
 
     assert interactions.pressed == [("press", ingress)]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, idle
 from tests.unit.gateway.platforms.slack.client import ScriptedClient
 from wakeful.gateway.messaging.platform import NotTaken
 from wakeful.gateway.platforms.slack.catch_up import SlackCatchUp
@@ -223,8 +223,7 @@ async def test_four_channels_are_read_at_a_time() -> None:
         while under_way < 4:
             changed.clear()
             await changed.wait()
-        for _ in range(10):
-            await asyncio.sleep(0)
+        await idle()
         gate.set()
         await asyncio.gather(*reading)
 
