@@ -422,6 +422,11 @@ async def until(is_so: Callable[[], Awaitable[bool]]) -> None:
             await asyncio.sleep(0.002)
 
 
+def own_commit(session_id: str, kind: str) -> Signal:
+    """Return the signal of a commit of the node itself: it has the events, which that of another node has not."""
+    return Signal(frozenset({session_id}), events=(Event(session_id, 9, "t", 9, kind, b"{}", 0.0),))
+
+
 async def open_session(node: Node, address: Address = HOME, *, owner: str = "me", workspace: str = "/") -> str:
     return (await node.engine.create_session(owner, address, "demo:led", workspace)).id
 

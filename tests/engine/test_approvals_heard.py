@@ -7,22 +7,17 @@ from dataclasses import replace
 import pytest
 
 from tests.engine.asking import DELETES, ask, questions_in, sub_agent_of, working
-from tests.engine.kit import HOME, House, Node, NodeStore, log_of
+from tests.engine.kit import HOME, House, Node, NodeStore, log_of, own_commit
 from tests.engine.test_ephemeral import ephemeral_turn
 from tests.store.nouns import an_approval
 from wakeful.errors import LeaseLost
 from wakeful.model.approvals.approval import Approval, Choice, Question
-from wakeful.model.event import Event
 from wakeful.model.session import Session
 from wakeful.store.base import Body, Signal
 
 pytestmark = pytest.mark.parametrize("house", ["sqlite"], indirect=True)
 
 QUESTION = Question("call_1", "terminal", "rm -r /srv", DELETES)
-
-
-def own_commit(session_id: str, kind: str) -> Signal:
-    return Signal(frozenset({session_id}), events=(Event(session_id, 9, "t", 9, kind, b"{}", 0.0),))
 
 
 def note_looks(node: Node, monkeypatch: pytest.MonkeyPatch) -> list[str]:

@@ -16,6 +16,7 @@ from tests.engine.kit import (
     kinds_of,
     log_of,
     open_session,
+    own_commit,
     send,
     task_of,
     until,
@@ -23,7 +24,6 @@ from tests.engine.kit import (
 )
 from tests.patience import PATIENCE
 from wakeful.errors import StoreUnavailable
-from wakeful.model.event import Event
 from wakeful.model.tasks.goal import Goal
 from wakeful.model.tasks.task import Host, Task, TaskStatus
 from wakeful.store.base import Body, Signal, Transaction
@@ -31,10 +31,6 @@ from wakeful.store.base import Body, Signal, Transaction
 T = TypeVar("T")
 
 FARM = Host("farm", "boot")
-
-
-def own_commit(session_id: str, kind: str) -> Signal:
-    return Signal(frozenset({session_id}), events=(Event(session_id, 9, "t", 9, kind, b"{}", 0.0),))
 
 
 async def session_with_tasks(node: Node, house: House, *names: str, host: Host = HOST) -> str:

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.engine.kit import House, Node, begin_task, events_of, exit_of, session_of, task_of
+from tests.engine.kit import House, Node, begin_task, events_of, exit_of, own_commit, session_of, task_of
 from tests.engine.test_delegations import delegate, idle_parent, lead, turn_of, working_parent
 from tests.patience import PATIENCE
 from wakeful.engine.inbox.submission import Receipt
-from wakeful.model.event import Event
 from wakeful.model.tasks.goal import Goal
 from wakeful.model.tasks.task import Task, TaskStatus
 from wakeful.store.base import Signal, Transaction
@@ -18,10 +17,6 @@ from wakeful.store.base import Signal, Transaction
 pytestmark = pytest.mark.parametrize("house", ["sqlite"], indirect=True)
 
 EVERYTHING = Signal(frozenset(), is_everything=True)
-
-
-def own_commit(session_id: str, kind: str) -> Signal:
-    return Signal(frozenset({session_id}), events=(Event(session_id, 9, "t", 9, kind, b"{}", 0.0),))
 
 
 def commit_of_another(session_id: str) -> Signal:

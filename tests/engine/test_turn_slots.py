@@ -101,15 +101,6 @@ async def test_a_turn_that_is_stopped_while_it_waits_leaves_the_queue_at_once(ha
     assert hall.begun == ["ann1", "ann2", "eve1"]
 
 
-async def test_a_slot_given_to_a_turn_that_is_stopped_at_the_same_moment_goes_to_the_next(hall: Hall) -> None:
-    await hall.come("ann1", "ann2", "bob1", "eve1")
-    hall.slots._new.give_back()
-    hall.jobs["bob1"].cancel()
-    await idle()
-    assert hall.begun == ["ann1", "ann2", "eve1"]
-    hall.slots._new.taken += 1
-
-
 async def test_a_turn_that_lent_its_slot_comes_back_before_turns_that_have_not_begun(hall: Hall) -> None:
     await hall.come("ann1", "ann2", "bob1", "eve1")
     await hall.tell("ann1", "lend")
