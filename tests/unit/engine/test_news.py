@@ -1,29 +1,18 @@
 """Whose news an event is."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.engine.kit import FakeClock
 from tests.store.nouns import have_session
 from wakeful.engine.news import append_news
 from wakeful.model.event import NewEvent
-from wakeful.store.sqlite.store import SqliteStore
-
-
-@pytest.fixture
-async def store(sqlite_path: Path) -> AsyncIterator[SqliteStore]:
-    store = SqliteStore(sqlite_path, FakeClock().time, synchronous="OFF")
-    await store.open()
-    yield store
-    await store.close()
+from wakeful.store.base import Store
 
 
 @pytest.mark.parametrize(("fields", "is_told"), [({}, True), ({"is_listed": False}, False), ({"task_id": "k"}, False)])
 async def test_an_event_is_news_to_its_owner_if_a_list_shows_its_session(
-    store: SqliteStore, fields: dict[str, Any], is_told: bool
+    store: Store, fields: dict[str, Any], is_told: bool
 ) -> None:
     await have_session(store, "s1", owner="alice", **fields)
     event = NewEvent.of("wake_waits", {"reason": "spend"})

@@ -1,32 +1,21 @@
 """The list of what is to be done: in a session, and in turns that are not stored."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.engine.kit import FakeClock
 from tests.engine.test_ephemeral import ephemeral_turn
 from tests.store.nouns import a_turn, have_session
 from wakeful.engine import todo_desk
 from wakeful.engine.todo_desk import TodoDesk
 from wakeful.model.tools.todo import TodoChange, TodoItem, TodoStatus
-from wakeful.store.sqlite.store import SqliteStore
+from wakeful.store.base import Store
 
 BUY = TodoChange("1", "buy milk")
 
 
-@pytest.fixture
-async def store(sqlite_path: Path) -> AsyncIterator[SqliteStore]:
-    store = SqliteStore(sqlite_path, FakeClock().time, synchronous="OFF")
-    await store.open()
-    yield store
-    await store.close()
-
-
-async def test_only_what_changes_a_list_is_announced(store: SqliteStore) -> None:
+async def test_only_what_changes_a_list_is_announced(store: Store) -> None:
     await have_session(store)
     desk, turn = TodoDesk(store), a_turn()
 

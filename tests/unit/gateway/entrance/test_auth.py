@@ -1,21 +1,18 @@
 """Who is let in: by a key anywhere, by a cookie on what the page uses, and by nothing where there is no secret."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
-from tests.engine.kit import FakeClock
 from tests.unit.gateway.asgi import Answer, request
 from wakeful.errors import StoreError
 from wakeful.gateway.entrance.auth import Keyring, RequireKey
 from wakeful.gateway.entrance.logins.desk import LoginDesk, Visitor
 from wakeful.gateway.entrance.own_address import OwnAddress
-from wakeful.store.sqlite.store import SqliteStore
 
 KEYS = Keyring({"operator": "local-key", "ann": "anns-key"})
 OWN = {"origin": "http://127.0.0.1"}
@@ -32,14 +29,6 @@ class App:
         self.seen.append((state.get("principal", ""), state.get("login")))
         if scope["type"] == "http":
             await PlainTextResponse("in")(scope, receive, send)
-
-
-@pytest.fixture
-async def desk(sqlite_path: Path) -> AsyncIterator[LoginDesk]:
-    store = SqliteStore(sqlite_path, FakeClock().time, synchronous="OFF")
-    await store.open()
-    yield LoginDesk(store, ["operator", "ann"])
-    await store.close()
 
 
 def cookie(secret: str) -> dict[str, str]:

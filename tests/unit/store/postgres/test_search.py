@@ -1,7 +1,5 @@
 """The search of the PostgreSQL store, for words that are in many texts."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from tests.store.admin import Admin
@@ -9,14 +7,6 @@ from tests.store.nouns import have_session
 from wakeful.model.search.search import wanted_in
 from wakeful.store.postgres.search import search
 from wakeful.store.postgres.store import PostgresStore
-
-
-@pytest.fixture
-async def store(postgres_url: str) -> AsyncIterator[PostgresStore]:
-    store = PostgresStore(postgres_url)
-    await store.open()
-    yield store
-    await store.close()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """A PostgreSQL store as a whole: what it counts, and what it can be shared for."""
 
-from collections.abc import AsyncIterator
 from contextlib import suppress
 
 import pytest
@@ -10,14 +9,6 @@ from wakeful.errors import StoreError
 from wakeful.model.opening import Opening
 from wakeful.store.base import Transaction
 from wakeful.store.postgres.store import PostgresStore
-
-
-@pytest.fixture
-async def store(postgres_url: str) -> AsyncIterator[PostgresStore]:
-    store = PostgresStore(postgres_url)
-    await store.open()
-    yield store
-    await store.close()
 
 
 async def test_only_what_was_committed_is_counted_as_a_commit(store: PostgresStore) -> None:

@@ -1,7 +1,6 @@
 """Words that nodes share: who reads them, from where on, and until when."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -11,14 +10,6 @@ from tests.store.nouns import close_turn, have_session, have_turn, some_events
 from wakeful.model.words import Said, WordsHead, WordsPart
 from wakeful.store.base import Signal
 from wakeful.store.postgres.store import PostgresStore
-
-
-@pytest.fixture
-async def store(postgres_url: str) -> AsyncIterator[PostgresStore]:
-    store = PostgresStore(postgres_url)
-    await store.open()
-    yield store
-    await store.close()
 
 
 def part(session: str = "s1", *, base: int = 1, first: int = 1, text: str = "ab") -> WordsPart:

@@ -1,7 +1,5 @@
 """The routes of logins: which proof lets a browser in, whose links and logins one may make, see and end."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -9,26 +7,16 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tests.engine.kit import FakeClock
 from wakeful.errors import LoginNotFound
 from wakeful.gateway.entrance.logins.desk import LoginDesk, LoginLinks, Visitor
 from wakeful.gateway.entrance.logins.list_routes import LoginListRoutes
 from wakeful.gateway.entrance.logins.password import Password
 from wakeful.gateway.entrance.logins.routes import LoginRoutes
 from wakeful.gateway.entrance.own_address import OwnAddress
-from wakeful.store.sqlite.store import SqliteStore
 from wakeful.wire.errors import InvalidRequest
 
 FOREIGN: dict[str, Any] = {"origin": "http://evil.example"}
 OWN: dict[str, Any] = {"origin": "http://127.0.0.1"}
-
-
-@pytest.fixture
-async def desk(sqlite_path: Path) -> AsyncIterator[LoginDesk]:
-    store = SqliteStore(sqlite_path, FakeClock().time, synchronous="OFF")
-    await store.open()
-    yield LoginDesk(store, ["operator", "ann"])
-    await store.close()
 
 
 def logins(desk: LoginDesk, url: str = "http://page", password: str = "sesame") -> LoginRoutes:
