@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.engine.cron import SETTINGS, add, finish_run, pass_time, runs_of, schedules_on
-from tests.engine.kit import House, Node, open_session, session_of
+from tests.engine.kit import House, Node, open_session
 from tests.engine.test_cron import chat_in
 from wakeful.engine.schedules.lane import FiringLane, lane_of
 from wakeful.model.schedules.cron_job import CronJob
@@ -96,8 +96,8 @@ async def test_a_session_without_a_model_gets_that_of_the_server(house: House, n
     run = await desk.run_now("operator", job.id)
     await house.settle()
 
-    assert node.agent.briefs[run.turn_id].turn.model == "demo:led"
-    assert (await session_of(house, session)).id == session
+    turn = node.agent.briefs[run.turn_id].turn
+    assert (turn.session_id, turn.model) == (session, "demo:led")
 
 
 async def test_a_firing_that_was_made_before_gives_its_chat_no_session_that_never_begins(

@@ -90,9 +90,9 @@ async def test_a_wait_ends_with_its_event(seconds: float | None) -> None:
 
 
 async def test_an_event_that_is_set_ends_a_wait_before_its_first_nap() -> None:
-    hands = Hands()
-    hands.event.set()
-    await asyncio.wait_for(SystemClock().wait(hands.event, 3600.0), PATIENCE)
+    event = asyncio.Event()
+    event.set()
+    await asyncio.wait_for(SystemClock(nap_seconds=10 * PATIENCE).wait(event, 3600.0), PATIENCE)
 
 
 def test_the_monotonic_clock_is_that_of_the_system() -> None:
