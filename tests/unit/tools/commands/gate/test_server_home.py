@@ -385,6 +385,9 @@ SHORT = {
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The default home: in the user's folder, with the workspace inside."""
     monkeypatch.setenv("HOME", str(tmp_path))
+    # In a container the test run may have a number that the commands here have, too, and process 1 as its parent.
+    monkeypatch.setattr(os, "getpid", lambda: 98_765)
+    monkeypatch.setattr(os, "getppid", lambda: 4_321)
     home = tmp_path / ".wakeful"
     (home / "workspace" / "src").mkdir(parents=True)
     (home / "workspace" / "link").symlink_to(home)
@@ -393,9 +396,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
-def test_command_that_touches_the_server_is_asked_about(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The parent of the test run may be process 1, which the gate does not take for the server's parent.
-    monkeypatch.setattr(os, "getppid", lambda: 4_321)
+def test_command_that_touches_the_server_is_asked_about(home: Path) -> None:
     workspace = home / "workspace"
     commands = [each.format(home=home, pid=os.getpid(), parent=os.getppid()) for each in TOUCHING]
 
@@ -405,9 +406,7 @@ def test_command_that_touches_the_server_is_asked_about(home: Path, monkeypatch:
     assert [each for each in commands if not any(excerpts(each)[:1]) or excerpts(each)[0] not in each] == []
 
 
-def test_a_person_is_told_what_of_the_server_is_touched(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "getppid", lambda: 4_321)
-
+def test_a_person_is_told_what_of_the_server_is_touched(home: Path) -> None:
     assert [(command, _told(command, home)) for command, _ in TOLD] == TOLD
 
 
