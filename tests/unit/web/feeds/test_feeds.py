@@ -189,7 +189,7 @@ async def test_a_sub_agent_that_begins_while_its_session_is_looked_at_is_found(m
     store = BusyStore(works(), works("ses_below"))
     reader = Following(WorkFeed(cast(Store, store)).follow(["ses_1"]))
 
-    await settle()
+    await idle()
 
     assert reader.next.done()
     assert b'"task_ses_below"' in await reader.item()
@@ -200,7 +200,7 @@ async def test_news_that_comes_while_news_is_looked_for_is_found(monkeypatch: py
     no_pauses(monkeypatch)
     reader = Following(NewsFeed(cast(Store, BusyStore([], [(1, "a")]))).follow("ann", 0))
 
-    await settle()
+    await idle()
 
     assert reader.next.done()
     assert await reader.item() == (1, "a")
@@ -275,14 +275,14 @@ async def test_a_row_that_has_to_wait_is_sent_after_another_that_has_not(monkeyp
     monkeypatch.setattr(row_feed, "time", SimpleNamespace(monotonic=lambda: now[0]))
     store = FakeStore([("a", b"1")], [("b", b"2")], [("a", b"3")])
     reader = Following(RowFeed(cast(Store, store), Mode.ASK).follow("ann", "ann"))
-    await settle()
+    await idle()
     store.commit(Signal(frozenset(["ses_1"])))
     assert await reader.item() == ("a", b"1")
 
     store.commit(Signal(frozenset(["ses_1", "ses_2"])))
     assert (await reader.item(), pauses) == (("b", b"2"), [])
     now[0] += 0.25
-    await settle()
+    await idle()
 
     assert reader.next.done()
     assert await reader.item() == ("a", b"3")
