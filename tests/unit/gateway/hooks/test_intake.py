@@ -12,7 +12,7 @@ from wakeful.gateway.hooks.intake import HookIntake
 from wakeful.gateway.messaging.inbound.sessions import NewSessions
 from wakeful.gateway.messaging.settings import DoorSettings
 from wakeful.model.messaging.chat import Chat, ChatKind
-from wakeful.model.session import Address
+from wakeful.model.session import Address, Sender
 from wakeful.store.base import Store
 
 SECRET = "a secret of GitHub's"
@@ -66,6 +66,15 @@ async def test_a_delivery_that_comes_again_is_not_new(hooked: Hooked) -> None:
 async def test_deliveries_of_two_hooks_may_have_the_same_id(hooked: Hooked) -> None:
     assert await hooked.intake.submit(OWN, "d1", "opened")
     assert await hooked.intake.submit(TO_CHAT, "d1", "opened")
+
+
+async def test_a_delivery_takes_no_message_of_a_messenger_with_the_same_id(hooked: Hooked) -> None:
+    hook = Hook("telegram", SECRET, SignatureScheme.GITHUB, "{action}")
+    await hooked.intake.submit(hook, "d1", "opened")
+
+    delivery, message = (Address(*names, sender=Sender("d1")) for names in (("hook", "telegram"), ("telegram", "hook")))
+    assert await hooked.store.read(lambda tx: tx.chats.was_taken(delivery))
+    assert not await hooked.store.read(lambda tx: tx.chats.was_taken(message))
 
 
 async def test_the_first_message_to_a_chat_makes_its_session(hooked: Hooked) -> None:

@@ -121,9 +121,10 @@ def asking(
     *,
     left: asyncio.Event | None = None,
     path: Mapping[str, str] | None = None,
+    query: str = "",
     **headers: str,
 ) -> Request:
-    """Return a request with these parts of its path, whose client is gone when `left` is set."""
+    """Return a request with these parts of its path and this query, whose client is gone when `left` is set."""
     given = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
     sent = [{"type": "http.request", "body": orjson.dumps(body), "more_body": False}]
 
@@ -137,7 +138,7 @@ def asking(
         "type": "http",
         "method": "POST",
         "path": "/",
-        "query_string": b"",
+        "query_string": query.encode(),
         "headers": given,
         "path_params": path or {},
         "state": {"principal": owner, "slot": Slot()},

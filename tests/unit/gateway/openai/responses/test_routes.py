@@ -14,10 +14,12 @@ from tests.unit.gateway.openai.taking import TakingEngine, asking, taking_api
 from wakeful.gateway.openai.api import response_id
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.gateway.openai.responses.routes import ResponseRoutes
+from wakeful.gateway.openai.runs.routes import RunRoutes
 from wakeful.model.api.conversation import IdempotencyKey
 from wakeful.model.opening import Closing
 from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Store
+from wakeful.wire.errors import InvalidRequest
 from wakeful.wire.sse import EventStream
 
 HELLO = {"input": "Hello", "model": "demo:model"}
@@ -145,6 +147,98 @@ async def test_a_key_needs_a_stored_response(engine: TakingEngine, routes: Respo
     refusal = await refusal_of(created(routes, asking(HELLO | {"store": False}, idempotency_key="k")))
 
     assert (refusal.status, refusal.code, engine.submissions) == (400, "idempotency_requires_store", [])
+
+
+async def test_a_key_finds_its_response_whatever_the_order_of_the_fields(
+    engine: TakingEngine, routes: ResponseRoutes
+) -> None:
+    made = await created(routes, asking(BACKGROUND, idempotency_key="k"))
+    turned = dict(reversed(BACKGROUND.items()))
+
+    assert (await created(routes, asking(turned, idempotency_key="k")))["id"] == made["id"]
+
+
+async def test_a_key_has_at_most_255_characters(engine: TakingEngine, routes: ResponseRoutes) -> None:
+    await created(routes, asking(BACKGROUND, idempotency_key="k" * 255))
+    with pytest.raises(InvalidRequest, match="at most 255 characters"):
+        await created(routes, asking(BACKGROUND, idempotency_key="k" * 256))
+
+    assert len(engine.submissions) == 1
+
+
+@pytest.mark.parametrize("headers", [{}, {"idempotency_key": "k"}], ids=["without a key", "with a key"])
+async def test_an_output_needs_its_call(engine: TakingEngine, routes: ResponseRoutes, headers: dict[str, Any]) -> None:
+    output = {"type": "function_call_output", "call_id": "c1", "output": "done"}
+    call = {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"}
+    refusal = await refusal_of(created(routes, asking(BACKGROUND | {"input": [output]}, **headers)))
+
+    assert (refusal.status, refusal.code, refusal.param) == (400, "call_not_found", "input")
+    assert engine.submissions == []
+    await created(routes, asking(BACKGROUND | {"input": [call, output]}, **headers))
+    assert [given["role"] for given in engine.submissions[0].inputs] == ["assistant", "tool"]
+
+
+@pytest.mark.parametrize("headers", [{}, {"idempotency_key": "k"}], ids=["without a key", "with a key"])
+async def test_a_new_name_is_a_conversation_that_is_made_with_the_response(
+    engine: TakingEngine, routes: ResponseRoutes, headers: dict[str, Any]
+) -> None:
+    made = await created(routes, asking(BACKGROUND | {"conversation": "plans"}, **headers))
+
+    found = await engine.store.read(lambda tx: tx.conversations.named("alice", "plans"))
+    assert found is not None
+    assert made["conversation"] == {"id": found.id}
+    assert found.session_id == engine.submissions[0].session_id
+
+
+async def test_a_model_that_nobody_has_is_refused(engine: TakingEngine, routes: ResponseRoutes) -> None:
+    refusal = await refusal_of(created(routes, asking(BACKGROUND | {"model": "none"})))
+
+    assert (refusal.status, refusal.code, engine.submissions) == (400, "model_not_found", [])
+
+
+async def test_a_response_in_the_background_is_shown_as_it_is_by_now(
+    engine: TakingEngine, routes: ResponseRoutes
+) -> None:
+    engine.pages, engine.is_endless = [], True
+    made = await created(routes, asking(BACKGROUND))
+    engine.pages = [[*log(token("Hi"))]]
+    shown = await routes.show(asking({}, path={"response_id": made["id"]}))
+
+    assert isinstance(shown, Response)
+    assert (made["status"], made["output"], engine.followers) == ("queued", [], 0)
+    assert orjson.loads(shown.body)["output"][0]["content"][0]["text"] == "Hi"
+
+
+@pytest.mark.parametrize(("query", "first"), [("", 0), ("&starting_after=0", 1), ("&starting_after=2", 3)])
+async def test_a_stream_is_read_again_from_the_first_event_or_after_a_number(
+    engine: TakingEngine, routes: ResponseRoutes, query: str, first: int
+) -> None:
+    path = {"response_id": (await created(routes, asking(BACKGROUND)))["id"]}
+    pieces = await streamed(await routes.show(asking({}, path=path, query=f"stream=true{query}")))
+
+    data = [line.removeprefix("data: ") for line in b"".join(pieces).decode().split("\n") if line.startswith("data: ")]
+    assert orjson.loads(data[0])["sequence_number"] == first
+    assert data[-1] == "[DONE]"
+
+
+@pytest.mark.parametrize("number", ["-1", str(10**15), "x"])
+async def test_only_the_number_of_an_event_may_be_started_after(
+    engine: TakingEngine, routes: ResponseRoutes, number: str
+) -> None:
+    path = {"response_id": (await created(routes, asking(BACKGROUND)))["id"]}
+
+    with pytest.raises(InvalidRequest, match="must be the number of an event"):
+        await routes.show(asking({}, path=path, query=f"stream=true&starting_after={number}"))
+    await routes.show(asking({}, path=path, query=f"stream=true&starting_after={10**15 - 1}"))
+
+
+async def test_a_run_is_no_response(engine: TakingEngine, routes: ResponseRoutes) -> None:
+    await RunRoutes(taking_api(engine)).create(asking({"input": "Hello"}))
+    path = {"response_id": response_id(engine.submissions[0].turn_id)}
+
+    for show in (routes.show, routes.cancel, routes.delete, routes.input_items):
+        assert (await refusal_of(show(asking({}, path=path)))).code == "response_not_found"
+    assert engine.cancelled == []
 
 
 async def test_a_response_is_whole_when_it_comes(engine: TakingEngine, routes: ResponseRoutes) -> None:
