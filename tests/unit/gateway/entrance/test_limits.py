@@ -1,6 +1,7 @@
 """The limits on requests under way: beyond them a request is refused with a 429."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator
 
 import pytest
@@ -11,7 +12,7 @@ from starlette.types import ASGIApp
 
 from tests.unit.gateway.asgi import request, well
 from wakeful.gateway.entrance.auth import Keyring
-from wakeful.gateway.entrance.limits import RequestLimits
+from wakeful.gateway.entrance.limits import RequestLimits, Slot, TooManyRequests
 from wakeful.gateway.http import http_app
 
 ALICE, BOB = "Bearer key-of-alice", "Bearer key-of-bob"
@@ -162,3 +163,34 @@ async def test_a_request_with_an_idempotency_key_counts_only_if_it_begins_someth
     api.may_end.set()
     await stream
     assert [await post("new"), await post("new")] == [200, 200]
+
+
+@pytest.mark.parametrize(("path", "method"), [("/v1/quick", "GET"), ("/v1/responses", "GET"), ("/v1/quick", "POST")])
+async def test_an_idempotency_key_helps_only_where_it_may_join_a_response(api: Api, path: str, method: str) -> None:
+    app = api.app(RequestLimits(in_all=1, per_key=1))
+    stream = await api.stream(app, ALICE)
+
+    refused = await request(app, path, ALICE, method=method, headers={"idempotency-key": "known"})
+
+    assert refused.status == 429
+    api.may_end.set()
+    await stream
+
+
+def test_a_slot_is_taken_once_and_given_back_once() -> None:
+    under_way: Counter[str] = Counter()
+    limits = RequestLimits(in_all=1, per_key=1)
+    slot, other = Slot(under_way, limits, "alice"), Slot(under_way, limits, "alice")
+    slot.take()
+    slot.take()
+    other.give_back()
+    with pytest.raises(TooManyRequests):
+        other.take()
+    other.give_back()
+    assert under_way["alice"] == 1
+
+    slot.give_back()
+    slot.give_back()
+    assert under_way["alice"] == 0
+    other.take()
+    assert under_way["alice"] == 1

@@ -85,3 +85,16 @@ async def test_on_the_network_the_key_alone_counts() -> None:
         for connection in (transport, None):
             asked = await request(app(connection, command=os.getpid()), "/api/grants", method="POST")
             assert asked.status == 200
+
+
+@pytest.mark.parametrize("path", ["/api/session", "/api/grants"])
+async def test_what_is_no_request_passes(path: str) -> None:
+    passed = []
+
+    async def inner(scope: Scope, receive: Receive, send: Send) -> None:
+        passed.append(scope)
+
+    scope = {"type": "websocket", "path": path}
+    await RefuseCommands(inner, lambda pid: True)(scope, None, None)  # type: ignore[arg-type]
+
+    assert passed == [{"type": "websocket", "path": path}]

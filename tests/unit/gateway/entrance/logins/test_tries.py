@@ -1,5 +1,8 @@
 """Failed logins: a few at once, then one at a time, from one address and from all."""
 
+import pytest
+
+from wakeful.gateway.entrance.logins import tries as module
 from wakeful.gateway.entrance.logins.tries import Tries
 
 
@@ -87,3 +90,12 @@ def test_the_addresses_that_are_remembered_are_bounded() -> None:
         tries.fail(f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}")
 
     assert len(tries._forgotten_at) == 10_000
+
+
+def test_of_too_many_addresses_the_one_that_failed_longest_ago_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST_NETWORKS", 2)
+    tries = Tries(Clock())
+    for address in (*["10.0.0.1"] * 5, *["10.0.0.2"] * 5, "10.0.0.1", "10.0.0.3"):
+        tries.fail(address)
+
+    assert [tries.wait(f"10.0.0.{number}") for number in (1, 2, 3)] == [60, 0, 0]

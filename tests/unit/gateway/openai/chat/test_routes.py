@@ -13,9 +13,12 @@ from tests.unit.gateway.openai.taking import TakingEngine, asking, taking_api
 from wakeful.errors import EngineStopping
 from wakeful.gateway.openai.chat.routes import ChatCompletionRoutes
 from wakeful.gateway.openai.errors import ApiError
+from wakeful.model.opening import Closing
+from wakeful.model.session import Address, Session
+from wakeful.model.turn import Outcome, TurnStatus
 from wakeful.store.base import Store
 
-HELLO = {"messages": [{"role": "user", "content": "Hello"}], "model": "demo:model"}
+HELLO: dict[str, Any] = {"messages": [{"role": "user", "content": "Hello"}], "model": "demo:model"}
 
 
 @pytest.fixture
@@ -111,3 +114,53 @@ async def test_a_model_that_nobody_has_is_not_found(engine: TakingEngine) -> Non
         await answer(engine, asking(HELLO | {"model": "none"}))
 
     assert (refusal.value.status, refusal.value.code, engine.submissions) == (404, "model_not_found", [])
+
+
+async def test_an_output_needs_its_call(engine: TakingEngine) -> None:
+    output = {"role": "tool", "tool_call_id": "c1", "content": "done"}
+    with pytest.raises(ApiError) as refusal:
+        await answer(engine, asking(HELLO | {"messages": [*HELLO["messages"], output]}))
+
+    assert (refusal.value.code, refusal.value.param, engine.submissions) == ("call_not_found", "messages", [])
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"), [({"model": "demo:model"}, "demo:model"), ({}, "wakeful")], ids=["named", "default"]
+)
+async def test_an_answer_names_its_turn_and_the_model_that_was_asked_for(
+    engine: TakingEngine, asked: dict[str, Any], named: str
+) -> None:
+    _, _, body = await answer(engine, asking({"messages": HELLO["messages"]} | asked))
+
+    found = orjson.loads(body)
+    assert (found["id"], found["model"]) == (engine.submissions[0].turn_id.replace("turn_", "chatcmpl-"), named)
+
+
+async def test_a_session_of_the_page_goes_on_from_its_last_turn_with_its_model(engine: TakingEngine) -> None:
+    page = Session("ses_1", "alice", Address("web"), "demo:own", "/")
+    await engine.store.write(lambda tx: tx.sessions.create_if_absent(page))
+    await answer(engine, asking({"messages": HELLO["messages"]}, x_hermes_session_id="ses_1"))
+
+    (sent,) = engine.submissions
+    assert (sent.session_id, sent.model, sent.from_checkpoint) == ("ses_1", "demo:own", False)
+
+
+async def test_without_a_session_the_request_has_the_whole_conversation(engine: TakingEngine) -> None:
+    said = [{"role": role, "content": role} for role in ("user", "assistant", "user")]
+    await answer(engine, asking({"messages": said}))
+
+    (sent,) = engine.submissions
+    assert ([given["role"] for given in sent.inputs], sent.from_checkpoint) == (["user", "assistant", "user"], True)
+
+
+async def test_in_a_session_that_goes_on_only_what_is_new_is_taken(engine: TakingEngine) -> None:
+    said = [{"role": role, "content": role} for role in ("user", "assistant", "user")]
+    await answer(engine, asking({"messages": said[:1]}, x_hermes_session_key="kitchen"))
+    turn = await engine.store.read(lambda tx: tx.turns.get(engine.submissions[0].turn_id))
+    assert turn is not None
+    closing = Closing(turn, Outcome(TurnStatus.DONE), (), checkpoint=turn.id)
+    await engine.store.write(lambda tx: tx.close(closing), lock=[turn.session_id])
+    await answer(engine, asking({"messages": said}, x_hermes_session_key="kitchen"))
+
+    sent = engine.submissions[1]
+    assert (sent.session_id, [given["role"] for given in sent.inputs]) == (turn.session_id, ["user"])

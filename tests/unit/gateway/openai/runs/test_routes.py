@@ -5,16 +5,17 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from starlette.requests import Request
 
 from tests.unit.gateway.asgi import Answer
 from tests.unit.gateway.openai.kit import done, log, token
 from tests.unit.gateway.openai.taking import TakingEngine, asking, taking_api
 from wakeful.gateway.openai.errors import ApiError
+from wakeful.gateway.openai.responses.routes import ResponseRoutes
 from wakeful.gateway.openai.runs.routes import RunRoutes
 from wakeful.gateway.openai.session_headers import WithSessionHeader
 from wakeful.model.event import NewEvent
 from wakeful.model.session import Address, Session
+from wakeful.model.words import Position
 from wakeful.store.base import Store
 from wakeful.wire.errors import InvalidRequest
 from wakeful.wire.sse import EventStream
@@ -23,7 +24,9 @@ HELLO = {"input": "Hello", "model": "demo:model", "instructions": "Be brief."}
 
 
 class RunningEngine(TakingEngine):
-    """Also notes what questions are answered with, and where readers of the session begin."""
+    """Also notes what questions are answered with, and where the last reader of a session began."""
+
+    read: Any = None
 
     @property
     def approvals(self) -> "RunningEngine":
@@ -33,6 +36,7 @@ class RunningEngine(TakingEngine):
         self.cancelled.append(given)
 
     async def subscribe(self, session_id: str, after: Any, *, starts_over: bool) -> AsyncIterator[Any]:
+        self.read = (session_id, after, starts_over)
         for page in self.pages:
             yield page
         raise AssertionError("a reader leaves when the run has ended")
@@ -60,9 +64,9 @@ async def answer(given: WithSessionHeader) -> Answer:
     return Answer(sent[0]["status"], headers, b"".join(message.get("body", b"") for message in sent[1:]))
 
 
-async def begun(engine: RunningEngine, routes: RunRoutes, *events: NewEvent) -> dict[str, str]:
+async def begun(engine: RunningEngine, routes: RunRoutes, *events: NewEvent, **headers: Any) -> dict[str, str]:
     """Begin a run whose log says this, and return its path."""
-    made = await answer(await routes.create(asking(HELLO)))
+    made = await answer(await routes.create(asking(HELLO, **headers)))
     assert made.status == 202
     sent = engine.submissions[-1]
     whole = log(*events)
@@ -73,9 +77,7 @@ async def begun(engine: RunningEngine, routes: RunRoutes, *events: NewEvent) -> 
 
 
 async def frames(routes: RunRoutes, path: dict[str, str], query: str = "", **headers: Any) -> list[tuple[str, str]]:
-    request = asking({}, path=path, **headers)
-    request = Request({**request.scope, "query_string": query.encode()}, request.receive)
-    stream = (await routes.events(request))._answer
+    stream = (await routes.events(asking({}, path=path, query=query, **headers)))._answer
     assert isinstance(stream, EventStream)
     text = b"".join([piece async for piece in stream._frames]).decode()
     parts = [frame.split("\n") for frame in text.split("\n\n") if frame]
@@ -153,6 +155,46 @@ async def test_a_reader_goes_on_after_what_it_has_seen(engine: RunningEngine, ro
     assert await frames(routes, path, "after=0") == [second, last]
     assert await frames(routes, path, last_event_id="1") == [last]
     assert await frames(routes, path, "after=0", last_event_id="1") == [last], "the header wins"
+
+
+async def test_a_run_is_read_from_its_first_event_in_the_log_of_its_session(
+    engine: RunningEngine, routes: RunRoutes
+) -> None:
+    page = Session("ses_1", "alice", Address("web"), "demo:own", "/")
+    await engine.store.write(lambda tx: tx.sessions.create_if_absent(page))
+    earlier = [NewEvent(event.kind, event.payload) for event in log(token("Hi"), done())]
+    await engine.store.write(lambda tx: tx.events.append("ses_1", None, earlier), lock=["ses_1"])
+    path = await begun(engine, routes, token("a"), done(), x_hermes_session_id="ses_1")
+
+    await frames(routes, path)
+    assert engine.read == ("ses_1", Position(len(earlier)), False)
+
+
+async def test_an_output_needs_its_call(engine: RunningEngine, routes: RunRoutes) -> None:
+    output = {"type": "function_call_output", "call_id": "c1", "output": "done"}
+    with pytest.raises(ApiError) as refusal:
+        await routes.create(asking(HELLO | {"input": [output]}))
+
+    assert (refusal.value.code, refusal.value.param, engine.submissions) == ("call_not_found", "input", [])
+
+
+async def test_a_response_is_no_run(engine: RunningEngine, routes: RunRoutes) -> None:
+    await ResponseRoutes(taking_api(engine)).create(asking({"input": "Hello", "background": True}))
+    path = {"run_id": engine.submissions[0].turn_id.replace("turn_", "run_")}
+
+    for show in (routes.show, routes.events, routes.stop):
+        with pytest.raises(ApiError) as refusal:
+            await show(asking({}, path=path))
+        assert refusal.value.code == "run_not_found"
+    assert engine.cancelled == []
+
+
+@pytest.mark.parametrize("made_up", ["run_a\0b", "run_", "x"])
+async def test_what_is_no_id_of_a_run_is_none(routes: RunRoutes, made_up: str) -> None:
+    with pytest.raises(ApiError) as refusal:
+        await routes.show(asking({}, path={"run_id": made_up}))
+
+    assert refusal.value.code == "run_not_found"
 
 
 async def test_from_a_position_that_the_log_has_not_reached_a_reader_gets_everything(
