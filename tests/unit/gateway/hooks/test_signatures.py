@@ -11,6 +11,7 @@ from standardwebhooks import Webhook
 from wakeful.errors import BadSignature
 from wakeful.gateway.hooks.hook import Hook, SignatureScheme
 from wakeful.gateway.hooks.signatures import SignedRequest, verify
+from wakeful.gateway.webhooks.signature import signed_headers, signing_keys
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 OTHER = "whsec_" + "QUJD" * 8
@@ -62,6 +63,26 @@ def test_a_standard_signature_that_does_not_fit_is_refused(change: dict[str, str
 def test_an_old_signature_and_one_from_the_future_are_refused(age: float) -> None:
     with pytest.raises(BadSignature, match="5 minutes"):
         verify(STANDARD, standard_headers(age), BODY)
+
+
+@pytest.mark.parametrize("age", [300.0, -300.0])
+def test_five_minutes_are_not_too_old(age: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    headers = standard_headers()
+    moment = int(headers["webhook-timestamp"]) + age
+    monkeypatch.setattr(time, "time", lambda: moment)
+
+    assert verify(STANDARD, headers, BODY) == SignedRequest("msg_1")
+
+
+@pytest.mark.parametrize(
+    ("message_id", "digits"), [("", "0123456789"), ("msg_1", "\u0660\u0661\u0662\u0663\u0664\u0665\u0666\u0667\u0668\u0669")]
+)
+def test_a_signature_of_no_id_or_a_time_in_other_digits_is_refused(message_id: str, digits: str) -> None:
+    headers = signed_headers(signing_keys(SECRET), message_id, int(time.time()), BODY)
+    told = "".join(digits[int(digit)] for digit in headers["webhook-timestamp"])
+
+    with pytest.raises(BadSignature):
+        verify(STANDARD, headers | {"webhook-timestamp": told}, BODY)
 
 
 def test_another_body_and_another_secret_are_refused() -> None:

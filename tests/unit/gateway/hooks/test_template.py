@@ -19,6 +19,7 @@ _PAYLOAD = {
         ("{issue.title} (#{issue.number})", "It {broke} (#7)"),
         ("{issue.labels.1.name}", "ui"),
         ("{0}", "zero"),
+        ("<{issue.labels.\N{ARABIC-INDIC DIGIT ONE}.name}>", "<>"),
         ("{issue.labels}", '[{"name":"bug"},{"name":"ui"}]'),
         ("[{issue.closed}{issue.nobody}{action.length}{issue.labels.2.name}{issue.labels.-1}]", "[]"),
         ("{not a field} {} {issue .title}", "{not a field} {} {issue .title}"),

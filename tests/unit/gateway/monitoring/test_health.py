@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import orjson
 import pytest
 
+from tests.patience import PATIENCE
 from tests.store.nouns import a_row, have_session
 from wakeful.engine.vitals import Vitals
 from wakeful.gateway.monitoring import health as module
@@ -140,6 +141,29 @@ async def test_a_database_that_hangs_is_asked_once_and_found_again(
     assert health._checking is not None
     await health._checking
     assert (await ask(health))[0] == 200
+
+
+async def test_the_free_space_is_told_as_it_was_while_the_database_hangs(
+    store: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_FRESH_SECONDS", 0.0)
+    monkeypatch.setattr(module, "_PATIENCE_SECONDS", PATIENCE)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: Usage(1_000))
+    health = health_of(store)
+    await ask(health)
+    monkeypatch.setattr(module, "_PATIENCE_SECONDS", 0.01)
+    store.answers.clear()
+    status, answer = await ask(health)
+
+    assert (status, answer["disk"]) == (503, {"free_bytes": 1_000, "full": True})
+
+
+async def test_a_message_that_comes_from_a_clock_that_is_ahead_has_not_waited(store: Line) -> None:
+    await have_session(store)
+    await store.write(lambda tx: tx.inbox.post_if_new(a_row(created_at=NOW + 45)), lock=["s1"])
+    _, answer = await ask(health_of(store))
+
+    assert (answer["status"], answer["database"]["oldest_waiting_seconds"]) == ("ok", 0)
 
 
 async def test_a_server_that_stops_does_not_ask_the_database(store: Line) -> None:

@@ -19,11 +19,13 @@ from tests.store.test_migrations import SQLITE, apply_to_sqlite
 from tests.unit.gateway.webhooks.kit import SECRET, Receiver
 from wakeful.engine.supervisor import Supervisor
 from wakeful.gateway.messaging.outbox.postman import Postman
+from wakeful.gateway.messaging.platform import Message, Refused, Whereabouts
 from wakeful.gateway.webhooks.door import MANNER
 from wakeful.gateway.webhooks.endpoint import WebhookEndpoint
 from wakeful.gateway.webhooks.platform import WebhookPlatform
 from wakeful.gateway.webhooks.reports import put_report
-from wakeful.model.messaging.post import Post, PostState
+from wakeful.model.messaging.post import Post, PostKind, PostState
+from wakeful.model.session import Address
 from wakeful.store.base import Store
 from wakeful.store.sqlite.store import SqliteStore
 
@@ -257,3 +259,15 @@ async def test_neither_the_secret_nor_the_path_is_in_a_log_or_a_post(
     assert f"127.0.0.1:{gone.port} answered 410" in caplog.text
     assert SECRET.removeprefix("whsec_") not in written
     assert "hidden" not in written
+
+
+async def test_what_was_sent_is_neither_edited_nor_looked_up_and_no_event_waits_for_another() -> None:
+    platform = WebhookPlatform([])
+    post, message = Post("p", "k", Address("webhook", "key", "evt_1"), PostKind.EVENT, "{}"), Message("{}")
+
+    with pytest.raises(Refused):
+        await platform.edit(post, message)
+    assert (await platform.look_up(post, message)).whereabouts is Whereabouts.ABSENT
+    assert await platform.highest_id(post.address) == 0
+    lanes = {platform.lane(Address("webhook", *names)) for names in (("a", "1"), ("a", "2"), ("b", "1"))}
+    assert len(lanes) == 3
