@@ -75,7 +75,8 @@ def test_five_minutes_are_not_too_old(age: float, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(
-    ("message_id", "digits"), [("", "0123456789"), ("msg_1", "\u0660\u0661\u0662\u0663\u0664\u0665\u0666\u0667\u0668\u0669")]
+    ("message_id", "digits"),
+    [("", "0123456789"), ("msg_1", "\u0660\u0661\u0662\u0663\u0664\u0665\u0666\u0667\u0668\u0669")],
 )
 def test_a_signature_of_no_id_or_a_time_in_other_digits_is_refused(message_id: str, digits: str) -> None:
     headers = signed_headers(signing_keys(SECRET), message_id, int(time.time()), BODY)

@@ -1,11 +1,14 @@
 """What a lane knows of its turns: the response that runs, the last that completed, and how the next one enters."""
 
+from dataclasses import replace
+
 import pytest
 
+from tests.unit.gateway.openai.kit import done, log, token
 from tests.unit.gateway.openai.served import ServedApi
 from tests.unit.gateway.openai.taking import asking
 from wakeful.errors import NameTaken
-from wakeful.gateway.openai.api import response_id
+from wakeful.gateway.openai.api import Api, ends_turn, response_id
 from wakeful.gateway.openai.chat.new_messages import KnownChat
 from wakeful.gateway.openai.chat.routes import ChatCompletionRoutes
 from wakeful.gateway.openai.errors import ApiError
@@ -19,6 +22,7 @@ from wakeful.model.journal.entry import Entry, EntryKind
 from wakeful.model.opening import Closing, Opening
 from wakeful.model.session import Session
 from wakeful.model.turn import Outcome, Turn, TurnStatus
+from wakeful.model.words import TOKEN, Word, WordsHead
 
 
 class Talk:
@@ -158,3 +162,28 @@ def test_a_turn_is_found_by_those_who_may_see_it(talk: Talk, owner: str, is_foun
     found = talk.served.runner.run(talk.served.store.read(lambda tx: api.find_turn(tx, asking({}, owner), turn.id)))
 
     assert (found is not None) is is_found
+
+
+def test_a_turn_of_another_door_that_is_hidden_or_whose_session_is_deleted_is_not_found(talk: Talk) -> None:
+    turn, api, run, store = talk.begin(), talk.served.api, talk.served.runner.run, talk.served.store
+    other = replace(api, door=replace(api.door, name="web"))
+
+    def is_found(through: Api, turn_id: str = turn.id) -> bool:
+        return run(store.read(lambda tx: through.find_turn(tx, asking({}), turn_id))) is not None
+
+    assert (is_found(api), is_found(other), is_found(api, "turn_none")) == (True, False, False)
+    talk.end(turn)
+    run(store.write(lambda tx: tx.sessions.delete(talk.id, 5e9), lock=[talk.id]))
+    assert not is_found(api)
+    hidden = Talk(talk.served).begin()
+    run(store.write(lambda tx: tx.turns.hide(hidden.id), lock=[hidden.session_id]))
+    assert not is_found(api, hidden.id)
+
+
+def test_a_page_ends_its_turn_if_its_last_item_does() -> None:
+    whole = log(token("Hi"), done())
+
+    assert ends_turn(whole)
+    assert not ends_turn(whole[:-1])
+    assert not ends_turn([])
+    assert not ends_turn([Word(WordsHead("s", "turn_1", 1, 0), 1, TOKEN, "x")])

@@ -77,6 +77,21 @@ def test_a_conversation_is_of_the_one_who_made_it(served_api: ServedApi) -> None
     assert refusal.value.code == "conversation_not_found"
 
 
+def test_a_conversation_that_is_made_by_itself_is_listed_from_now_on(served_api: ServedApi) -> None:
+    made = served_api.runner.run(Lanes(served_api.api).create("alice", "demo:model", b'{"a":"b"}'))
+    session = served_api.runner.run(served_api.store.read(lambda tx: tx.sessions.get(made.session_id)))
+
+    assert session is not None
+    assert (session.title, session.is_listed, session.owner, session.model) == (
+        "Conversation",
+        True,
+        "alice",
+        "demo:model",
+    )
+    assert session.created_at == session.updated_at == made.created_at == 1_700_000_000.0
+    assert (made.metadata, made.name) == (b'{"a":"b"}', "")
+
+
 def test_the_operator_continues_what_any_principal_has_begun(served_api: ServedApi) -> None:
     made = served_api.runner.run(Lanes(served_api.api).create("alice", "demo:model", b"{}"))
 
@@ -207,10 +222,13 @@ def test_a_session_of_another_principal_of_a_sub_agent_or_deleted_is_none(served
     assert header_lane(served_api, "operator", x_hermes_session_id=mine.id).session_id == mine.id
 
 
-def test_a_name_of_a_session_has_at_most_256_characters(served_api: ServedApi) -> None:
+def test_a_name_of_a_session_has_at_most_256_characters_and_no_nul(served_api: ServedApi) -> None:
     assert header_lane(served_api, x_hermes_session_key="k" * 256).new_conversation is not None
-    with pytest.raises(InvalidRequest):
-        header_lane(served_api, x_hermes_session_key="k" * 257)
+    for unfit in ("k" * 257, "a\0b"):
+        with pytest.raises(InvalidRequest):
+            header_lane(served_api, x_hermes_session_key=unfit)
+        with pytest.raises(InvalidRequest):
+            header_lane(served_api, x_hermes_session_id=unfit)
 
 
 @pytest.mark.parametrize(

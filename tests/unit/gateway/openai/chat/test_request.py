@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from wakeful.gateway.openai.chat.request import in_session, read_chat_request
+from wakeful.gateway.openai.errors import ApiError
 from wakeful.model.api.request import ClientTool
 from wakeful.wire.errors import InvalidRequest
 
@@ -117,3 +118,68 @@ CALLS = [
 )
 def test_a_message_is_read_as_inputs(message: dict[str, Any], inputs: list[Any]) -> None:
     assert read_chat_request({"messages": [message]}, frozenset()).inputs == inputs
+
+
+SEED = 2**63 - 1
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"temperature": 2, "top_p": 1, "presence_penalty": 2, "frequency_penalty": -2},
+        {"logit_bias": {"1": 100, "2": -100}},
+        {"max_tokens": 1, "max_completion_tokens": 1},
+        {"seed": SEED},
+        {"seed": -SEED},
+        {"stop": ["s"] * 64},
+        {"n": 1, "logprobs": False, "top_logprobs": 0, "modalities": ["text"]},
+        {"functions": None, "function_call": None, "store": True},
+    ],
+    ids=lambda given: " ".join(given),
+)
+def test_what_just_keeps_to_a_limit_is_taken(given: dict[str, Any]) -> None:
+    assert read_chat_request({"messages": MESSAGES} | given, frozenset()).inputs
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"messages": []},
+        {"presence_penalty": 2.1},
+        {"presence_penalty": -2.1},
+        {"frequency_penalty": 2.1},
+        {"logit_bias": {"1": 101}},
+        {"logit_bias": {"1": -101}},
+        {"max_tokens": 0},
+        {"max_completion_tokens": 0},
+        {"stop": ["s"] * 65},
+        {"n": 0},
+        {"n": 2},
+        {"logprobs": True},
+        {"top_logprobs": 1},
+        {"functions": []},
+        {"function_call": "auto"},
+    ],
+    ids=lambda given: next(iter(given)),
+)
+def test_what_lies_just_beyond_a_limit_is_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(InvalidRequest):
+        read_chat_request({"messages": MESSAGES} | given, frozenset())
+
+
+def test_two_functions_of_one_name_are_refused_with_the_place_of_the_second() -> None:
+    tool = {"type": "function", "function": {"name": "f"}}
+    with pytest.raises(ApiError) as refusal:
+        read_chat_request({"messages": MESSAGES, "tools": [tool, tool]}, frozenset())
+
+    assert (refusal.value.code, refusal.value.param) == ("duplicate_tool_name", "tools[1].function.name")
+
+
+def test_a_tool_that_does_not_exist_cannot_be_chosen() -> None:
+    choice = {"type": "function", "function": {"name": "f"}}
+    with pytest.raises(ApiError) as refusal:
+        read_chat_request({"messages": MESSAGES, "tool_choice": choice}, frozenset())
+    assert refusal.value.code == "unknown_tool"
+
+    asked = read_chat_request({"messages": MESSAGES, "tool_choice": choice}, frozenset({"f"}))
+    assert asked.turn.options == {"tool_choice": choice}

@@ -82,7 +82,9 @@ def test_a_conversation_without_items_is_empty(served: Served) -> None:
 
 
 def test_an_output_without_its_call_makes_no_conversation(served: Served) -> None:
-    assert served.refusal("create", {"items": [OUTPUT]}) == (400, "call_not_found")
+    assert served.refusal("create", {"items": [OUTPUT]}, "carol") == (400, "call_not_found")
+    sessions = served.api.runner.run(served.api.store.read(lambda tx: tx.sessions.page("carol", limit=1)))
+    assert sessions == []
     made = served.ask("create", {"items": [CALL]})
     assert served.refusal("add_items", {"items": [{**OUTPUT, "call_id": "c2"}]}, conversation_id=made["id"]) == (
         400,

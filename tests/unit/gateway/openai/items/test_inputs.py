@@ -10,6 +10,8 @@ from wakeful.gateway.openai.items.inputs import Reference, inputs_of
 from wakeful.gateway.openai.items.recorded_inputs import recorded_inputs
 from wakeful.gateway.openai.runs.request import RunBody
 from wakeful.model.journal.entry import Entry, EntryKind, input_entry
+from wakeful.model.tools.failure import failure_text
+from wakeful.wire.errors import InvalidRequest
 from wakeful.wire.reading import read
 
 CALL = {"id": "c", "name": "f", "arguments": "{}"}
@@ -49,6 +51,9 @@ PICTURE = "https://example.org/cat.png"
         ),
         ({"type": "item_reference", "id": "msg_1"}, Reference("msg_1", "input[0]")),
         ({"type": "reasoning"}, {"role": "assistant", "text": ""}),
+        ({"id": "msg_1"}, Reference("msg_1", "input[0]")),
+        ({"id": "msg_1", "role": "user", "content": "hi"}, {"role": "user", "text": "hi"}),
+        ({"role": "assistant", "content": "hi"}, {"role": "assistant", "text": "hi"}),
     ],
 )
 def test_an_item_is_an_input(item: dict[str, Any], given: Any) -> None:
@@ -129,3 +134,18 @@ def test_a_call_of_the_server_is_shown_with_its_result(
         output,
         "wakeful",
     )
+
+
+def test_a_call_of_the_server_that_failed_is_shown_with_its_error() -> None:
+    result = {"text": failure_text("failed", "It broke."), "is_error": True}
+    item = shown({"role": "assistant", "text": "", "calls": [CALL], "server_label": "other", "result": result})
+
+    assert (item["status"], item["output"], item["server_label"]) == ("failed", None, "other")
+    assert (item["name"], item["arguments"], item["error"]["content"][0]["text"]) == ("f", "{}", "It broke.")
+
+
+@pytest.mark.parametrize("address", ["kept://1", "/cat.png", "ftp://example.org/cat.png", "data:text/html,x", ""])
+def test_only_pictures_of_the_web_or_in_the_request_are_taken(address: str) -> None:
+    part = {"type": "input_image", "image_url": address}
+    with pytest.raises(InvalidRequest, match="must be the address of a picture"):
+        read_items({"role": "user", "content": [part]})

@@ -91,3 +91,49 @@ def test_what_cannot_be_together_is_refused(given: dict[str, Any], code: str, pa
 def test_what_lies_beyond_a_limit_is_refused(given: dict[str, Any]) -> None:
     with pytest.raises(InvalidRequest):
         read_response_request({"input": "x"} | given, frozenset())
+
+
+METADATA = {f"{number:064}": "v" * 512 for number in range(16)}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"model": "m" * 256, "previous_response_id": "r" * 256},
+        {"conversation": "c"},
+        {"conversation": "c" * 256},
+        {"conversation": {"id": "c" * 256}},
+        {"temperature": 2, "top_p": 1, "top_logprobs": 0},
+        {"max_output_tokens": 1, "max_tool_calls": 0},
+        {"max_output_tokens": 10_000_000, "max_tool_calls": 10_000_000},
+        {"reasoning": {"effort": "e" * 32}},
+        {"metadata": METADATA},
+    ],
+    ids=lambda given: " ".join(given),
+)
+def test_what_just_keeps_to_a_limit_is_taken(given: dict[str, Any]) -> None:
+    assert read_response_request({"input": "x"} | given, frozenset()).is_stored
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"model": "m" * 257},
+        {"previous_response_id": "r" * 257},
+        {"conversation": {"id": ""}},
+        {"conversation": {"id": "c" * 257}},
+        {"temperature": -0.1},
+        {"top_p": 1.1},
+        {"top_logprobs": -1},
+        {"max_output_tokens": 10_000_001},
+        {"max_tool_calls": -1},
+        {"reasoning": {"effort": "e" * 33}},
+        {"metadata": METADATA | {"one more": ""}},
+        {"metadata": {"k" * 65: ""}},
+        {"metadata": {"k": "v" * 513}},
+    ],
+    ids=lambda given: next(iter(given)),
+)
+def test_what_lies_just_beyond_a_limit_is_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(InvalidRequest):
+        read_response_request({"input": "x"} | given, frozenset())

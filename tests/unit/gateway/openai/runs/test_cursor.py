@@ -57,3 +57,11 @@ def test_an_empty_cursor_is_the_beginning() -> None:
 def test_anything_else_is_no_cursor(given: str) -> None:
     with pytest.raises(InvalidRequest, match="after must be the id of an event, or its number"):
         read_texts(RunEventsQuery, {"after": given})
+
+
+@pytest.mark.parametrize(
+    ("given", "is_within"),
+    [("5.5.1", True), ("5.4.1", True), ("6.4.1", False), ("4.5.1", False), ("", True), ("999", True)],
+)
+def test_a_position_is_within_a_log_that_has_reached_it(given: str, is_within: bool) -> None:
+    assert cursor_from(given).is_within(5) is is_within

@@ -146,6 +146,27 @@ async def test_a_run_is_stopped_and_its_questions_are_answered(engine: RunningEn
     assert engine.cancelled == [(sent.session_id, sent.turn_id), (sent.session_id, "c1", "once")]
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"call_id": "", "choice": "once"},
+        {"call_id": "c" * 257, "choice": "once"},
+        {"call_id": "c\0", "choice": "once"},
+        {"call_id": "c1", "choice": "perhaps"},
+    ],
+    ids=["no id", "long id", "nul", "no choice"],
+)
+async def test_an_answer_names_a_call_and_a_choice(
+    engine: RunningEngine, routes: RunRoutes, body: dict[str, str]
+) -> None:
+    path = await begun(engine, routes)
+    with pytest.raises(InvalidRequest):
+        await routes.approve(asking(body, path=path))
+    assert engine.cancelled == []
+    await routes.approve(asking({"call_id": "c" * 256, "choice": "once"}, path=path))
+    assert len(engine.cancelled) == 1
+
+
 async def test_a_reader_goes_on_after_what_it_has_seen(engine: RunningEngine, routes: RunRoutes) -> None:
     path = await begun(engine, routes, token("a"), token("b"), done())
     whole = await frames(routes, path)
