@@ -109,6 +109,10 @@ async def test_an_unknown_address_is_answered_with_json(app: ASGIApp) -> None:
     assert (answer.status, answer.json["error"]["code"]) == (404, "not_found")
 
 
+async def test_an_address_with_a_slash_too_many_leads_nowhere(app: ASGIApp) -> None:
+    assert (await request(app, "/who/", "Bearer ci-key")).status == 404
+
+
 async def test_a_wrong_method_is_answered_with_json(app: ASGIApp) -> None:
     answer = await request(app, "/who", "Bearer ci-key", method="POST")
 

@@ -44,6 +44,14 @@ def test_a_key_that_another_server_wrote_while_this_one_waited_for_it_is_used(
     assert local_key(tmp_path) == "the-key-of-the-other-server"
 
 
+def test_a_new_key_is_on_the_disk_before_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[str] = []
+    monkeypatch.setattr(os, "fsync", lambda file: synced.append((tmp_path / "key").read_text()))
+    key = local_key(tmp_path)
+
+    assert synced == [f"{key}\n"]
+
+
 def test_the_file_is_closed_again(tmp_path: Path) -> None:
     for _ in ("made", "read"):
         local_key(tmp_path)

@@ -12,7 +12,7 @@ from wakeful.gateway.hooks.intake import HookIntake
 from wakeful.gateway.messaging.inbound.sessions import NewSessions
 from wakeful.gateway.messaging.settings import DoorSettings
 from wakeful.model.messaging.chat import Chat, ChatKind
-from wakeful.model.session import Address, Sender
+from wakeful.model.session import Address, Sender, Session
 from wakeful.store.base import Store
 
 SECRET = "a secret of GitHub's"
@@ -85,6 +85,30 @@ async def test_the_first_message_to_a_chat_makes_its_session(hooked: Hooked) -> 
     assert (sent.session.title, sent.session.chat_key) == ("", "telegram:private:1")
     assert (sent.session.address, sent.door.name) == (Address("telegram", "1"), "telegram")
     assert await hooked.session_of("telegram:private:1") == sent.session_id
+
+
+async def test_a_chat_that_is_known_keeps_its_name_and_its_session_its_model(hooked: Hooked) -> None:
+    await hooked.point("")
+    await hooked.intake.submit(TO_CHAT, "d1", "opened")
+    own = Session("ses_1", "operator", Address("telegram", "1"), "demo:own", "/")
+    await hooked.store.write(lambda tx: tx.sessions.create_if_absent(own))
+    await hooked.point(own.id)
+    await hooked.intake.submit(TO_CHAT, "d2", "closed")
+
+    first, second = hooked.engine.submissions
+    assert first.session is not None
+    assert (first.session.title, first.session.chat_name, first.model) == ("", "Ada", "demo:led")
+    assert (first.address.sender.chat_name, first.text) == ("Ada", "opened")
+    assert (second.session, second.session_id, second.model) == (None, "ses_1", "demo:own")
+
+
+async def test_a_hook_that_names_a_thread_writes_there(hooked: Hooked) -> None:
+    there = Address("telegram", "-1", "7")
+    await hooked.intake.submit(Hook("topic", SECRET, SignatureScheme.GITHUB, "{action}", deliver=there), "d1", "opened")
+
+    (sent,) = hooked.engine.submissions
+    assert sent.session is not None
+    assert sent.address == sent.session.address == there
 
 
 async def test_a_message_goes_to_the_session_that_the_chat_has_by_then(hooked: Hooked) -> None:

@@ -12,6 +12,9 @@ from tests.unit.gateway.openai.taking import asking
 from wakeful.gateway.openai.conversations.routes import ConversationRoutes
 from wakeful.gateway.openai.errors import ApiError
 from wakeful.model.ids import new_id
+from wakeful.model.journal.entry import is_gone, summary_entry
+from wakeful.model.journal.message import Usage
+from wakeful.model.journal.summary import CompactionReason, Summary
 from wakeful.model.opening import Opening
 from wakeful.model.turn import Turn, TurnStatus
 
@@ -158,6 +161,22 @@ def test_a_call_and_its_output_are_deleted_together_and_all_else_stays(served: S
     assert served.ask("delete_item", **path) == made
     assert served.texts(made["id"]) == ["Hello"]
     assert served.refusal("delete_item", **path) == (404, "item_not_found")
+
+
+def test_a_summary_goes_with_the_item_that_it_stands_for(served: Served) -> None:
+    made = served.ask("create", {"items": [HELLO]})
+    (item,) = served.ask("items", conversation_id=made["id"])["data"]
+    turn_id, run, store = f"turn_{item['id'].split('_')[1]}", served.api.runner.run, served.api.store
+    short = Summary("Hello was said.", "", (), (), (), CompactionReason.AUTO, 1_000, 50, "m", Usage())
+    summary = summary_entry(turn_id, 1, short)
+    found = run(store.read(lambda tx: tx.conversations.get(made["id"])))
+    assert found is not None
+    run(store.write(lambda tx: tx.journal.add([summary]), lock=[found.session_id]))
+
+    served.ask("delete_item", conversation_id=made["id"], item_id=item["id"])
+
+    journal = run(store.read(lambda tx: tx.journal.of_turns([turn_id])))
+    assert [is_gone(entry) for entry in journal] == [True, True]
 
 
 def test_a_conversation_in_which_a_turn_runs_is_not_changed(served: Served) -> None:

@@ -125,3 +125,24 @@ async def test_a_model_that_nobody_has_is_refused(engine: EphemeralEngine, route
         await created(routes, model="none")
 
     assert (refusal.value.status, refusal.value.code) == (400, "model_not_found")
+
+
+async def test_a_reader_that_leaves_a_stream_stops_it(engine: EphemeralEngine, routes: ResponseRoutes) -> None:
+    engine.is_endless = True
+    answer = await routes.create(asking(HELLO | {"stream": True}))
+    assert isinstance(answer, EventStream)
+    frames = answer._frames
+    assert b"response.created" in await anext(frames)
+    assert engine.left == 0
+
+    await frames.aclose()
+    assert engine.left == 1
+
+
+async def test_a_log_that_cannot_be_read_is_left(engine: EphemeralEngine, routes: ResponseRoutes) -> None:
+    broken: Any = "no event"
+    engine.items, engine.is_endless = [broken], True
+    with pytest.raises(AttributeError):
+        await routes.create(asking(HELLO))
+
+    assert engine.left == 1
