@@ -19,7 +19,7 @@ from wakeful.model.opening import Closed, Closing, Opening
 from wakeful.model.session import Address, Session
 from wakeful.model.tasks.task import Host, Task, TaskKind
 from wakeful.model.turn import Door, Lease, Outcome, Turn, TurnStatus
-from wakeful.store.base import Store, Transaction
+from wakeful.store.base import Body, Store, Transaction
 
 DOOR = Door("telegram", async_delivery=True)
 ADDRESS = Address("telegram", "chat", "thread")
@@ -222,3 +222,12 @@ async def append(store: Store, lease: Lease, events: Sequence[NewEvent]) -> list
         return await tx.events.append(lease.session_id, lease.turn_id, events)
 
     return await store.write(body, lock=[lease.session_id])
+
+
+async def needs_lock(store: Store, write: Body[object]) -> bool:
+    """Whether what is written to s1 is refused without the lock of s1."""
+    try:
+        await store.write(write, lock=["s2"])
+    except RuntimeError as error:
+        return "s1 is written without its lock" in str(error)
+    return False

@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from tests.store.conftest import FakeClock, Sql
-from tests.store.nouns import append, have_session, have_turn, long_texts, some_events
+from tests.store.nouns import append, have_session, have_turn, long_texts, needs_lock, some_events
 from wakeful.errors import SessionNotFound
 from wakeful.model.event import Event, NewEvent
 from wakeful.model.journal.entry import without
@@ -164,3 +164,10 @@ async def _of_session(store: Store, after: int = 0, limit: int = 100) -> list[Ev
 
 async def _of_turn(store: Store, turn_id: str = "t1", after: int = 0, limit: int = 100) -> list[Event]:
     return await store.read(lambda tx: tx.events.of_turn(turn_id, after, limit))
+
+
+async def test_events_are_appended_only_under_the_lock_of_their_session(store: Store) -> None:
+    await have_session(store)
+
+    assert await needs_lock(store, lambda tx: tx.events.append("s1", None, some_events(1)))
+    assert await store.read(lambda tx: tx.events.of_session("s1", 0, 9)) == []

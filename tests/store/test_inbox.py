@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.store.conftest import Sql
-from tests.store.nouns import a_row, have_row, have_session
+from tests.store.nouns import a_row, have_row, have_session, needs_lock
 from wakeful.errors import StoreError
 from wakeful.model.inbox import InboxRow, RowKind, RowStatus
 from wakeful.model.session import Address
@@ -155,3 +155,12 @@ async def _claim(store: Store, rows: list[InboxRow], turn_id: str) -> None:
 
 async def _pending(store: Store, session_id: str = "s1") -> list[InboxRow]:
     return await store.read(lambda tx: tx.inbox.pending(session_id))
+
+
+async def test_a_row_is_posted_claimed_and_withdrawn_only_under_the_lock_of_its_session(store: Store) -> None:
+    row = await have_row(store, a_row())
+
+    assert await needs_lock(store, lambda tx: tx.inbox.post_if_new(a_row("m2")))
+    assert await needs_lock(store, lambda tx: tx.inbox.claim([row.id], "t1"))
+    assert await needs_lock(store, lambda tx: tx.inbox.withdraw_if_pending("s1", "m1"))
+    assert await store.read(lambda tx: tx.inbox.pending("s1")) == [row]

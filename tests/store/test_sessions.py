@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.store.nouns import a_row, a_session, an_input, close_turn, have_row, have_session, have_turn
+from tests.store.nouns import a_row, a_session, an_input, close_turn, have_row, have_session, have_turn, needs_lock
 from wakeful.model.inbox import RowKind
-from wakeful.model.session import Session, WakeReason
+from wakeful.model.session import Session, TitleOrigin, WakeReason
 from wakeful.store.base import Store
 
 NOTICE = a_row("notice", kind=RowKind.NOTICE)
@@ -192,3 +192,13 @@ async def _given(
     if active is not None:
         await have_turn(store, active)
     await store.write(lambda tx: tx.sessions.wake_later("s1", wake_at, reason), lock=["s1"])
+
+
+async def test_a_session_is_changed_only_under_its_lock(store: Store) -> None:
+    session = await have_session(store)
+
+    assert await needs_lock(store, lambda tx: tx.sessions.change("s1", title="Another"))
+    assert await needs_lock(store, lambda tx: tx.sessions.name("s1", "Another", TitleOrigin.MODEL))
+    assert await needs_lock(store, lambda tx: tx.sessions.wake_later("s1", 1.0))
+    assert await needs_lock(store, lambda tx: tx.sessions.delete("s1", 1.0))
+    assert await store.read(lambda tx: tx.sessions.get("s1")) == session

@@ -3,7 +3,7 @@
 import asyncio
 
 from tests.store.conftest import FakeClock
-from tests.store.nouns import DONE, have_session, have_turn, some_events
+from tests.store.nouns import DONE, have_session, have_turn, needs_lock, some_events
 from wakeful.model.opening import Closing
 from wakeful.model.session import Session
 from wakeful.model.spend import DAY_SECONDS, Spend, day_of
@@ -104,3 +104,10 @@ async def test_answers_of_many_sessions_at_once_all_count(store: Store) -> None:
 
     (total,) = (await since(store, 0)).values()
     assert total == Spend(60, 60, 30.0)
+
+
+async def test_an_answer_is_paid_only_under_the_lock_of_its_session(store: Store) -> None:
+    await have_session(store)
+
+    assert await needs_lock(store, lambda tx: tx.spending.add("s1", Spend(1)))
+    assert await store.read(lambda tx: tx.spending.since(0, None)) == {}

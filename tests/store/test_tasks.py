@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 
 from tests.store.conftest import FakeClock
-from tests.store.nouns import a_row, a_task, have_row, have_task
+from tests.store.nouns import a_row, a_task, have_row, have_task, needs_lock
 from wakeful.model.inbox import RowKind, RowStatus
 from wakeful.model.tasks.task import Task, TaskKind, TaskOutcome, TaskStatus
 from wakeful.store.base import Store
@@ -183,3 +183,12 @@ async def _task(store: Store) -> Task:
 
 def _ids(tasks: list[Task]) -> list[str]:
     return [task.id for task in tasks]
+
+
+async def test_a_task_begins_and_ends_only_under_the_lock_of_its_session(store: Store) -> None:
+    await have_task(store, a_task())
+
+    assert await needs_lock(store, lambda tx: tx.tasks.add_if_absent(a_task("k2", index=2)))
+    assert await needs_lock(store, lambda tx: tx.tasks.finish_if_running("k1", TaskOutcome(TaskStatus.EXITED, 0, "")))
+    assert await needs_lock(store, lambda tx: tx.tasks.take_promises_back("s1"))
+    assert await store.read(lambda tx: tx.tasks.of_session("s1")) == [a_task()]

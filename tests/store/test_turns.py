@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from tests.store.conftest import FakeClock
-from tests.store.nouns import a_turn, close_turn, have_closed_turn, have_turn
+from tests.store.nouns import a_turn, close_turn, have_closed_turn, have_turn, needs_lock
 from wakeful.errors import LeaseLost, StoreError
 from wakeful.model.opening import Opening
 from wakeful.model.session import Address
@@ -240,3 +240,13 @@ async def _turns_on(store: Store, **node_of: str | None) -> None:
     """Each in a session of its own, in the order of their names."""
     for number, (turn_id, node) in enumerate(node_of.items()):
         await have_turn(store, turn_id, f"session_of_{turn_id}", node=node, opened_at=1.0 + number)
+
+
+async def test_a_turn_is_written_only_under_the_lock_of_its_session(store: Store) -> None:
+    lease = await have_turn(store)
+
+    assert await needs_lock(store, lambda tx: tx.turns.require(lease))
+    assert await needs_lock(store, lambda tx: tx.turns.mark_recorded("t1"))
+    assert await needs_lock(store, lambda tx: tx.turns.reserve(lease, 9))
+    assert await needs_lock(store, lambda tx: tx.turns.keep_system_prompt("s1", b"{}"))
+    assert await store.read(lambda tx: tx.turns.system_prompt("s1")) is None
