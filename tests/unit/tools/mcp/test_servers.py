@@ -187,9 +187,11 @@ def test_a_server_whose_wakeful_was_killed_is_ended_by_the_next_start(tmp_path: 
         left = identity_of(orphan.pid)
         assert left is not None
         _note(tmp_path, gone, left)
+        open_files = set(os.listdir("/proc/self/fd"))
 
         KeptFiles(tmp_path).clean_up()
 
+        assert set(os.listdir("/proc/self/fd")) <= open_files
         assert orphan.wait(PATIENCE) == -signal.SIGKILL
     assert list((tmp_path / "mcp").glob("*.pid")) == []
 
@@ -208,9 +210,15 @@ def test_a_server_of_another_wakeful_that_runs_is_left_alone(tmp_path: Path) -> 
         assert theirs is not None
         _note(tmp_path, own, theirs)
 
+        open_files = set(os.listdir("/proc/self/fd"))
+
         KeptFiles(tmp_path).clean_up()
 
-        assert server.poll() is None
+        assert set(os.listdir("/proc/self/fd")) <= open_files
+        assert len(list((tmp_path / "mcp").glob("*.pid"))) == 1
+        # It still reads, and ends by itself.
+        server.communicate(b"\n", PATIENCE)
+        assert server.returncode == 0
 
 
 def test_of_toolsets_those_that_no_turn_has_used_for_a_month_are_forgotten(tmp_path: Path) -> None:
