@@ -53,7 +53,6 @@ class Grip:
     def _unwatch(self) -> None:
         if self._loop is not None:
             self._loop.remove_reader(self._pidfd)
-            self._loop = None
 
 
 def grip_on_pid(pid: int) -> Grip | None:
