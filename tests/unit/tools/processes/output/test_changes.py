@@ -51,6 +51,16 @@ async def test_nobody_is_told_of_a_file_any_more_that_nobody_waits_for(changes: 
     assert not left.is_set()
 
 
+async def test_the_kernel_watches_no_file_any_more_that_nobody_waits_for(changes: Changes, tmp_path: Path) -> None:
+    (tmp_path / "one").touch()
+    changes.arm(tmp_path / "one")
+    assert _watches(changes) == 1
+
+    changes.disarm(tmp_path / "one")
+
+    assert _watches(changes) == 0
+
+
 async def test_a_file_that_cannot_be_followed_is_told_and_hurts_nobody(
     changes: Changes, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -60,3 +70,8 @@ async def test_a_file_that_cannot_be_followed_is_told_and_hurts_nobody(
     assert not gone.is_set()
     assert "cannot follow" in caplog.text
     assert "No such file or directory" in caplog.text
+
+
+def _watches(changes: Changes) -> int:
+    """How many files the kernel watches for these changes."""
+    return Path(f"/proc/self/fdinfo/{changes._inotify}").read_text().count("inotify wd:")

@@ -1,5 +1,6 @@
 """Outputs are kept from filling the disk."""
 
+import errno
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -92,3 +93,19 @@ def test_nothing_starts_without_room(settings: ProcessSettings) -> None:
 
     with pytest.raises(OSError, match="almost full"):
         OutputGuard(replace(settings, minimum_free=10**18)).require_room()
+
+
+def test_what_is_free_has_to_reach_what_is_needed_and_both_are_told(
+    settings: ProcessSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def have(free: int) -> None:
+        monkeypatch.setattr("wakeful.tools.processes.output.guard._free_at", lambda path: free)
+
+    guard = OutputGuard(replace(settings, minimum_free=2_000 * MIB))
+
+    have(2_000 * MIB)
+    guard.require_room()
+    have(2_000 * MIB - 1)
+    with pytest.raises(OSError, match=r"1,999 MiB are free, 2,000 MiB are needed") as refused:
+        guard.require_room()
+    assert refused.value.errno == errno.ENOSPC
