@@ -217,6 +217,18 @@ async def test_background_start_is_answered_at_once_and_owned_by_the_session(
     assert (row.result, row.will_notify) == (f"{workspace}\n", True)
 
 
+@pytest.mark.parametrize("asked", [{}, {"watch_patterns": ["ready"]}], ids=["nothing", "watching"])
+async def test_nobody_is_told_of_an_end_who_has_not_asked_for_it(
+    keeper: ProcessKeeper, workspace: Path, asked: dict[str, Any]
+) -> None:
+    answer, _ = await run_tool(tool_of(keeper), new_turn(workspace), command="true", background=True, **asked)
+
+    row = await ended(keeper, answer["session_id"])
+    assert (answer["notify_on_complete"], row.will_notify) == (False, False)
+    assert answer.get("watch_patterns", []) == asked.get("watch_patterns", [])
+    assert "notify_unsupported" not in answer
+
+
 async def test_timeout_of_a_background_start_is_not_silently_ignored(keeper: ProcessKeeper, workspace: Path) -> None:
     answer, _ = await run_tool(tool_of(keeper), new_turn(workspace), command="true", background=True, timeout=1000)
 

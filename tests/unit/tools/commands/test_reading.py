@@ -51,6 +51,7 @@ READS = [
     "echo 'a b' \"c d\"e",
     "cat a.txt | wc",
     "sed -n 5p a.txt b.txt",
+    "cat a.txt | sed -n 5p",
     "sed -n '$p' a.txt",
     "cd src; git log",
     "cd src|ls",

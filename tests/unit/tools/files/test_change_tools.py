@@ -15,8 +15,9 @@ from tests.unit.tools.files.kit import (
     write_tool,
 )
 from tests.unit.tools.kit import HOME, Gated, Person, gate_of
+from wakeful.errors import StoreUnavailable
 from wakeful.model.approvals.approval import Choice
-from wakeful.model.journal.change import ChangeKind
+from wakeful.model.journal.change import ChangeKind, KeptChange
 from wakeful.model.journal.transcript import INTERRUPTED
 from wakeful.tools.files.change_tools import EditFile, WriteFile
 from wakeful.tools.files.copies import DELETED, RESTORED, FileCopies
@@ -370,6 +371,26 @@ async def test_a_change_that_could_not_be_made_leaves_no_record(
 
     assert rows.all == {}
     assert [path for path in (tmp_path / "home").rglob("*") if path.is_file()] == []
+
+
+async def test_what_stood_there_is_kept_as_long_as_a_record_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Unreachable(ChangeRows):
+        async def give_up(self, change: KeptChange) -> None:
+            raise StoreUnavailable("The database cannot be reached.")
+
+    (tmp_path / "a").write_text("old")
+    tool = WriteFile(changer_on(tmp_path / "home", Unreachable()), Folders(HOME))
+
+    def refuse(path: Path, content: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("wakeful.tools.files.file_changer.replace_file", refuse)
+    with pytest.raises(StoreUnavailable):
+        await run(tool, tmp_path, path="a", content="new")
+
+    assert len([path for path in (tmp_path / "home").rglob("*") if path.is_file()]) == 1
 
 
 def _tool_with_rows(kind: type[EditFile | WriteFile], tmp_path: Path) -> Gated:

@@ -53,6 +53,13 @@ def test_a_few_lines_among_thousands_are_not_looked_for() -> None:
     assert (made.added, made.removed) == (4_001, 3)
 
 
+@pytest.mark.parametrize(("more", "added"), [(1_999, 2_999), (2_000, 3_001)], ids=["most", "too many"])
+def test_up_to_three_thousand_lines_a_line_that_stays_is_found(more: int, added: int) -> None:
+    made = compare(b"a\nkept\nb\n", b"x\n" * 1_000 + b"kept\n" + b"y\n" * more, "n")
+
+    assert made.added == added
+
+
 @pytest.mark.parametrize("at", [0, 1, 3, 4, 10, 16, 18, 19])
 @pytest.mark.parametrize("lines", [[], ["new"], ["new", "newer"]])
 def test_a_change_is_shown_with_three_lines_around_it(at: int, lines: list[str]) -> None:
