@@ -309,6 +309,25 @@ async def test_a_page_without_a_type_is_html_if_it_looks_like_it() -> None:
     assert (text.splitlines()[1:], code) == (["<b>words</b>"], "binary")
 
 
+async def test_a_body_that_nobody_reads_to_its_end_is_closed() -> None:
+    read = asyncio.Event()
+
+    async def answer(request: web.BaseRequest) -> web.StreamResponse:
+        response = web.StreamResponse(status=302, headers={"location": "/there"})
+        await response.prepare(request)
+        await response.write(b"more to come")
+        await read.wait()
+        return response
+
+    async with serving(answer) as place:
+        fetcher = Fetcher(TargetFinder(addresses_of, allows_private=True))
+        async with fetcher._answer(f"http://{place}/") as (_, response):
+            assert not response.closed
+        read.set()
+
+    assert response.closed
+
+
 async def test_a_redirect_that_leads_nowhere_is_a_page() -> None:
     async with serving(always(b"here", 302, content_type="text/plain")) as place:
         assert (await fetched(f"http://{place}/")).splitlines() == [f"[http://{place}/, 302, text/plain]", "here"]
