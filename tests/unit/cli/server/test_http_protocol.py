@@ -19,6 +19,7 @@ class App:
 
     def __init__(self) -> None:
         self.may_answer = asyncio.Event()
+        self.has_got_some = asyncio.Event()
         self.answered: list[str] = []
         self.left: list[str] = []
 
@@ -31,6 +32,7 @@ class App:
                 self.left.append(path)
                 return
             has_more = message.get("more_body", False)
+            self.has_got_some.set()
         if path == "/wait":
             await self.may_answer.wait()
         headers = [(b"content-length", b"4")]
@@ -162,6 +164,18 @@ async def test_a_body_that_falls_silent_ends_the_connection_and_one_that_comes_s
 
     assert await line.rest() == b""
     assert (app.answered, app.left) == (["/slow"], ["/silent"])
+
+
+@pytest.mark.usefixtures("hurried")
+async def test_a_body_that_falls_silent_later_ends_the_connection_as_well(line: Line, app: App) -> None:
+    line.send(b"POST /silent HTTP/1.1\r\ncontent-length: 20\r\n\r\nabcd")
+    await asyncio.wait_for(app.has_got_some.wait(), 10)
+
+    # Bytes that come before the server first looks whether there were any.
+    line.send(b"efgh")
+
+    assert await line.rest() == b""
+    assert app.left == ["/silent"]
 
 
 @pytest.mark.usefixtures("hurried")
