@@ -1,9 +1,12 @@
-"""The limit on open files, in a separate process."""
+"""The limit on open files."""
 
+import resource
 import subprocess
 import sys
 
 import pytest
+
+from wakeful.cli.server.open_files import allow_many_open_files
 
 _LOOK = """
 import resource
@@ -21,3 +24,42 @@ def test_it_is_raised_as_far_as_the_user_may(soft: int, hard: int, after: int) -
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 
     assert said.split() == [str(after), str(hard)]
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "changed"),
+    [
+        (1024, 65_535, [65_535]),
+        (1024, 100_000, [65_536]),
+        (1024, resource.RLIM_INFINITY, [65_536]),
+        (65_535, resource.RLIM_INFINITY, [65_536]),
+        (65_536, 100_000, []),
+        (80_000, 100_000, []),
+        (resource.RLIM_INFINITY, resource.RLIM_INFINITY, []),
+    ],
+)
+def test_it_is_never_lowered_nor_raised_further_than_needed(
+    monkeypatch: pytest.MonkeyPatch, soft: int, hard: int, changed: list[int]
+) -> None:
+    limits: list[tuple[int, tuple[int, int]]] = []
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (soft, hard))
+    monkeypatch.setattr(resource, "setrlimit", lambda which, limit: limits.append((which, limit)))
+
+    allow_many_open_files()
+
+    assert limits == [(resource.RLIMIT_NOFILE, (new, hard)) for new in changed]
+
+
+@pytest.mark.parametrize("error", [OSError("not permitted"), ValueError("not allowed")])
+def test_a_limit_that_cannot_be_raised_is_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
+) -> None:
+    def refuse(which: int, limit: tuple[int, int]) -> None:
+        raise error
+
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (1024, 4096))
+    monkeypatch.setattr(resource, "setrlimit", refuse)
+
+    allow_many_open_files()
+
+    assert caplog.messages == [f"no more than 1024 files can be open at the same time: {error}"]
