@@ -12,12 +12,11 @@ from typing import Any, cast
 import pytest
 
 from tests.endpoint import Endpoint
-from tests.platforms.telegram_server import TOKEN, TelegramServer
+from tests.platforms.telegram_server import TOKEN
 from wakeful.agent.models.model_list import EndpointModels
 from wakeful.cli.client import Client, RequestRefused
-from wakeful.cli.doctor import mcp_checks, platform_checks, provider_checks, settings_checks
+from wakeful.cli.doctor import mcp_checks, provider_checks, settings_checks
 from wakeful.cli.doctor.mcp_checks import check_mcp
-from wakeful.cli.doctor.platform_checks import check_platforms
 from wakeful.cli.doctor.provider_checks import check_providers
 from wakeful.cli.doctor.result import CheckResult
 from wakeful.cli.doctor.server_checks import check_cron, check_database, check_doors, check_outbox, check_people
@@ -273,19 +272,6 @@ async def test_refused_posts_are_a_warning_with_the_newest_reason(tmp_path: Path
     assert (await check_outbox(config_of(tmp_path), server(outbox=[]))).state == "ok"
 
 
-async def test_each_platform_is_asked_by_its_adapter(tmp_path: Path) -> None:
-    async with TelegramServer() as telegram:
-        settings = {"WAKEFUL_TELEGRAM_TOKEN": TOKEN, "WAKEFUL_TELEGRAM_API_URL": telegram.url}
-        (well,) = await check_platforms(config_of(tmp_path, **settings))
-        telegram.token = "another"
-        (refused,) = await check_platforms(config_of(tmp_path, **settings))
-    (gone,) = await check_platforms(config_of(tmp_path, **settings))
-
-    assert (well.name, well.state) == ("telegram", "ok")
-    assert [found.state for found in (refused, gone)] == ["fail", "fail"]
-    assert TOKEN not in refused.message + gone.message
-
-
 def test_a_home_that_cannot_be_made_is_a_failure(tmp_path: Path) -> None:
     config = replace(config_of(tmp_path), home=Path("/dev/null/home"))
 
@@ -442,27 +428,6 @@ async def test_mcp_servers_need_their_package_and_a_server_that_knows_them(
     assert older.message.startswith("The running server does not know it")
     missing = await check_mcp(config_of(tmp_path), mcp_server(), server=made)
     assert missing == CheckResult.fail("mcp:made", "Its package is missing: install wakeful[mcp].")
-
-
-async def test_a_platform_that_does_not_answer_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Silent:
-        is_closed = False
-
-        async def check(self) -> Any:
-            await asyncio.Event().wait()
-
-        async def close(self) -> None:
-            self.is_closed = True
-
-    silent = Silent()
-    monkeypatch.setattr(platform_checks, "_PATIENCE_SECONDS", 0.01)
-    monkeypatch.setattr(platform_checks, "build_platform", lambda name, needs: silent)
-
-    async with asyncio.timeout(10):
-        (found,) = await check_platforms(config_of(tmp_path, WAKEFUL_TELEGRAM_TOKEN=TOKEN))
-
-    assert (found.name, found.state, silent.is_closed) == ("telegram", "fail", True)
-    assert found.message.startswith("It did not answer within")
 
 
 async def test_an_endpoint_that_lists_nothing_in_time_is_given_up(
