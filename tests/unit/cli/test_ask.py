@@ -19,6 +19,7 @@ from wakeful.cli.client import ServerEvent, ServerGone
 from wakeful.config.config import Config
 from wakeful.config.load import load_config
 from wakeful.errors import MessageUnusable, TurnFailed
+from wakeful.gateway.entrance.local_key import local_key
 
 Asked = list[tuple[str, str, tuple[Path, ...]]]
 
@@ -147,7 +148,11 @@ def config(tmp_path: Path) -> Config:
 
 
 async def ask_it(config: Config, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch, **how: Any) -> int:
-    monkeypatch.setattr(served_turn, "Client", lambda *where, patience: server)
+    def reach(socket: Path, key: str, door: str, *, patience: float) -> ScriptedServer:
+        assert (socket, key, door, patience) == (Path("socket"), local_key(config.home), "ask", 20.0)
+        return server
+
+    monkeypatch.setattr(served_turn, "Client", reach)
     async with asyncio.timeout(10):
         return await ask_server(config, Path("socket"), "hi", **({"model": ""} | how))
 
