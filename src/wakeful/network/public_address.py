@@ -20,7 +20,7 @@ def is_public(address: str) -> bool:
 
 
 def _is_public_4(address: IPv4Address) -> bool:
-    return address.is_global and not (address.is_multicast or address.is_reserved or address in _RELAYS)
+    return address.is_global and not (address.is_multicast or address in _RELAYS)
 
 
 def _is_public_6(address: IPv6Address) -> bool:

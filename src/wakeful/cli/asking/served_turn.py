@@ -35,7 +35,7 @@ async def ask_server(config: Config, socket: Path, text: str, model: str, files:
             following = asyncio.create_task(_print_turn(client, stream_id))
             jobs: list[asyncio.Future[Any]] = [following, caught]
             await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
-            if caught.done() and not following.done():
+            if not following.done():
                 await _stop(client, session_id, following)
                 return 128 + caught.result()
             return _exit_code(following, session_id)

@@ -91,7 +91,7 @@ class Narrator:
         """Show the notices that arrived together."""
         wakes, self._wakes = self._wakes, []
         if wakes:
-            self._show(wake_card(wakes[0]) if len(wakes) == 1 else wakes_card(wakes))
+            self._show(wake_card(*wakes) if len(wakes) == 1 else wakes_card(wakes))
 
     def recall(self, message: Data) -> None:
         """Show one recorded message. After a notice the caller calls `end_wakes`, unless another message follows."""

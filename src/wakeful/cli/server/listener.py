@@ -61,7 +61,7 @@ def is_answered(path: Path) -> bool:
             caller.connect(str(path))
         except BlockingIOError:
             # So many callers wait that there is no room for this one: the server is busy, not absent.
-            return True
+            pass
         except OSError:
             return False
     return True

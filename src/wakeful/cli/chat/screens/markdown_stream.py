@@ -19,6 +19,7 @@ class MarkdownStream:
         self._partial = ""
         # The opening fence; empty outside of code.
         self._fence = ""
+        # What the block is and where it stands; its first line sets them.
         self._is_list = False
         self._is_after_blank = False
 
@@ -72,5 +73,4 @@ class MarkdownStream:
         block = "\n".join(self._block).strip("\n")
         self._block = []
         self._fence = ""
-        self._is_list = self._is_after_blank = False
         return [block] if block.strip() else []
