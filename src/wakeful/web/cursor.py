@@ -71,7 +71,9 @@ def parse_cursor(text: str, last: int) -> Cursor:
 def parse_turn_cursor(text: str, last: int) -> tuple[int, int]:
     """Return the fact of the turn and the number of pieces after it; (0, 0) for a malformed cursor."""
     found = _OF_TURN.fullmatch(text)
-    fact, word = (0, 0) if found is None else (int(found[1]), int(found[2] or 0))
+    if found is None:
+        return 0, 0
+    fact, word = int(found[1]), int(found[2] or 0)
     return (fact, word) if 0 < fact <= last else (0, 0)
 
 

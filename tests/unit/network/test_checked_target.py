@@ -28,9 +28,12 @@ async def test_a_name_is_looked_up_once_and_pinned() -> None:
     second = await target.resolver().resolve("hooks.example", 443)
 
     assert first == second
-    assert [(found["host"], found["family"]) for found in first] == [
-        ("8.8.8.8", socket.AF_INET),
-        ("2606:4700::1111", socket.AF_INET6),
+    pinned = {"hostname": "hooks.example", "port": 443, "proto": socket.IPPROTO_TCP}
+    # Nothing is looked up a second time.
+    pinned["flags"] = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
+    assert first == [
+        pinned | {"host": "8.8.8.8", "family": socket.AF_INET},
+        pinned | {"host": "2606:4700::1111", "family": socket.AF_INET6},
     ]
     assert names.asked == ["hooks.example"]
 
@@ -73,3 +76,37 @@ async def test_a_name_without_an_address_is_an_error() -> None:
 async def test_a_name_that_the_system_knows_has_each_of_its_addresses_once() -> None:
     assert await addresses_of("127.0.0.1") == ["127.0.0.1"]
     assert await addresses_of("::1") == ["::1"]
+
+
+@pytest.mark.parametrize(
+    ("host", "addresses"),
+    [
+        ("8.8.8.8", ("8.8.8.8",)),
+        ("8.8.8.8.", ("8.8.8.8",)),
+        ("0x8.010.2056", ("8.8.8.8",)),
+        ("[2606:4700::1111]", ("2606:4700::1111",)),
+        ("localhost", ("127.0.0.1", "::1")),
+        ("a.localhost.", ("127.0.0.1", "::1")),
+    ],
+)
+async def test_what_needs_no_look_up_has_the_addresses_it_says(host: str, addresses: tuple[str, ...]) -> None:
+    names = Names(["10.0.0.1"])
+
+    target = await TargetFinder(names, allows_private=True).find(f"http://{host}/x")
+
+    assert (target.addresses, str(target.url), names.asked) == (addresses, f"http://{host}/x", [])
+
+
+@pytest.mark.parametrize("host", ["notlocalhost", "localhost.example", "8.8.8.8.example", "1.2.3.4.5"])
+async def test_a_name_that_only_looks_like_an_address_is_looked_up(host: str) -> None:
+    names = Names(["8.8.8.8"])
+
+    target = await TargetFinder(names, allows_private=False).find(f"http://{host}/")
+
+    assert (target.addresses, names.asked) == (("8.8.8.8",), [host])
+
+
+@pytest.mark.parametrize("host", ["a..example", "x" * 64 + ".example"])
+async def test_a_name_that_cannot_be_one_has_no_address(host: str) -> None:
+    with pytest.raises(socket.gaierror, match="the name is not valid"):
+        await addresses_of(host)

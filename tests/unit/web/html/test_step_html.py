@@ -86,3 +86,25 @@ def test_a_link_that_is_defined_later_is_corrected_at_the_end() -> None:
     shown = applied(shown, step.patch())
 
     assert applied(shown, step.final())[0].startswith('<p><a href="http://a.example/y"')
+
+
+@pytest.mark.parametrize(
+    ("pieces", "shown"),
+    [
+        # A line end of two characters that comes in two pieces is one line end.
+        (["one\r", "\ntwo"], ["<p>one\ntwo</p>\n"]),
+        (["one\r", "two"], ["<p>one\ntwo</p>\n"]),
+        (["one\r\n\r", "\ntwo"], ["<p>one</p>\n", "<p>two</p>\n"]),
+        (["one\r", "\rtwo"], ["<p>one</p>\n", "<p>two</p>\n"]),
+        (["one\r\r", "", "\n\rtwo\r"], ["<p>one</p>\n", "<p>two</p>\n"]),
+    ],
+)
+def test_line_ends_of_any_kind_are_shown_while_the_text_grows(pieces: list[str], shown: list[str]) -> None:
+    step, view = StepHtml(), list[str]()
+
+    for piece in pieces:
+        step.add(piece)
+        view = applied(view, step.patch())
+        assert view[0].startswith("<p>one")
+
+    assert view == shown

@@ -111,3 +111,10 @@ def test_a_word_says_where_it_belongs_and_its_cursor_where_it_stands() -> None:
     ]
     assert [at for at, _ in alone] == ["3~1", "3~2"]
     assert alone[1][1] == 'event: reasoning\ndata: {"step":2,"text":"é"}\n\n'.encode()
+
+
+def test_a_single_word_is_a_frame() -> None:
+    word = Word(WordsHead("ses_1", "turn_1", 2, 4), 1, TOKEN, "a")
+
+    assert [at for at, _ in inline_words([word], "5")] == ["5~4~1"]
+    assert turn_words([word], 3) == [("3~1", b'event: token\ndata: {"step":2,"text":"a"}\n\n')]
