@@ -1,9 +1,11 @@
 """The client of the commands against a server that answers as a test wants, also badly."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from aiohttp import web
@@ -212,3 +214,100 @@ async def test_a_server_that_breaks_off_and_is_silent_after_that_is_given_up_in_
     async with reached(tmp_path, stream, patience=0.05) as client:
         with pytest.raises(ServerGone):
             await anext(client.events("/api/stream"))
+
+
+@pytest.mark.parametrize("patience", [0.05, None])
+async def test_a_request_waits_as_long_as_its_command_does_or_else_for_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, patience: float | None
+) -> None:
+    monkeypatch.setattr(module, "_ANSWER_SECONDS", 60.0 if patience else 0.05)
+
+    async def say_nothing(request: web.Request) -> web.Response:
+        await asyncio.Event().wait()
+        return web.Response()
+
+    async with reached(tmp_path, say_nothing, patience) as client:
+        with pytest.raises(ServerGone):
+            await client.get("/api/a")
+
+
+async def test_a_request_is_answered_beside_open_streams(tmp_path: Path) -> None:
+    async def answer(request: web.Request) -> web.StreamResponse:
+        if request.path != "/api/stream":
+            return web.json_response({"ok": True})
+        response = web.StreamResponse()
+        await response.prepare(request)
+        await response.write(frame(1))
+        await asyncio.Event().wait()
+        return response
+
+    async with reached(tmp_path, answer) as client:
+        streams = [client.events("/api/stream") for _ in range(2)]
+        assert [(await anext(stream)).id for stream in streams] == ["1", "1"]
+        assert await client.get("/api/a") == {"ok": True}
+        for stream in streams:
+            await stream.aclose()
+
+
+async def test_a_stream_that_falls_silent_is_connected_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_SILENCE_SECONDS", 0.05)
+    requests = 0
+
+    async def stream(request: web.Request) -> web.Response:
+        nonlocal requests
+        requests += 1
+        # Silent at first, and also when it was lost before.
+        if requests <= 2:
+            await asyncio.Event().wait()
+        return web.Response(body=frame(requests))
+
+    async with reached(tmp_path, stream) as client:
+        assert (await anext(client.events("/api/stream"))).id == "3"
+
+
+def test_a_server_is_given_up_when_it_was_gone_for_longer_than_the_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(monotonic=iter([10.0, 20.0, 30.0, 30.5]).__next__)
+    monkeypatch.setattr(module, "time", clock)
+    client = Client(Path("nowhere"), "", "ask", patience=20.0)
+
+    assert [client._is_given_up() for _ in range(4)] == [False, False, False, True]
+
+
+async def test_the_time_of_being_gone_ends_with_a_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock.now))
+
+    async def stream(request: web.Request) -> web.Response:
+        return web.Response(body=frame(1))
+
+    async with reached(tmp_path, stream, patience=20.0) as client:
+        assert not client._is_given_up()
+        await anext(client.events("/api/stream"))
+        clock.now = 100.0
+        assert not client._is_given_up()
+
+
+async def test_nothing_can_be_asked_after_the_end(tmp_path: Path) -> None:
+    async def answer(request: web.Request) -> web.Response:
+        return web.json_response({})
+
+    async with reached(tmp_path, answer) as client:
+        await client.get("/api/a")
+        await client.__aexit__(None, None, None)
+        with pytest.raises(RuntimeError, match="closed"):
+            await client.get("/api/a")
+
+
+async def test_a_file_that_is_not_sent_is_closed(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("milk")
+    async with Client(tmp_path / "nowhere", "", "ask") as client:
+        pass
+
+    # The error is kept, because one that is forgotten closes what it knows.
+    with pytest.raises(RuntimeError, match="closed") as refused:
+        await client.upload(file)
+
+    links = [Path("/proc/self/fd", name) for name in os.listdir("/proc/self/fd")]
+    assert file not in [link.readlink() for link in links if link.is_symlink()]
+    assert refused.value.__traceback__ is not None

@@ -1,5 +1,6 @@
 """How a command reaches its server: the one that runs, or else an engine of its own."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from wakeful.cli.chat.successor import Successor
 from wakeful.cli.connection import connected
 from wakeful.cli.server.listener import is_answered, local_socket
 from wakeful.errors import StoreLocked
+from wakeful.tools.mcp.servers import McpServers
 
 
 async def test_a_command_that_adopts_work_is_the_server_of_others_until_it_ends(tmp_path: Path) -> None:
@@ -67,3 +69,17 @@ async def test_a_successor_cannot_serve_while_the_database_is_held(
         with pytest.raises(StoreLocked):
             await successor.start()
         assert not successor.is_at_work
+
+
+@pytest.mark.parametrize("adopts", [True, False])
+async def test_an_engine_of_its_own_prepares_its_tools_and_hands_no_secret_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, adopts: bool
+) -> None:
+    prepared: list[McpServers] = []
+    monkeypatch.setattr(McpServers, "prepare", lambda servers: prepared.append(servers))
+    monkeypatch.setenv("WAKEFUL_API_KEYS", "ann=the-key-of-ann-0")
+    config = config_in(tmp_path, API_KEYS="ann=the-key-of-ann-0")
+
+    async with connected(config, adopts=adopts, door="terminal"):
+        assert len(prepared) == 1
+        assert "WAKEFUL_API_KEYS" not in os.environ

@@ -13,6 +13,7 @@ from tests.unit.building.kit import KEY, config_in
 from wakeful.cli import serve as module
 from wakeful.cli.serve import _serve, greeting
 from wakeful.config.load import load_config
+from wakeful.tools.mcp.servers import McpServers
 
 _NAMES = "Other machines can use it only by the names that WAKEFUL_HOSTS lists."
 
@@ -74,6 +75,8 @@ async def test_only_the_end_has_a_time_limit_and_only_a_terminal_gets_a_link(
     monkeypatch.setattr("click.echo", terminal.echo)
     monkeypatch.setattr("sys.stdout", terminal)
     monkeypatch.setattr(module, "_spare_the_collector", lambda: None)
+    prepared: list[McpServers] = []
+    monkeypatch.setattr(McpServers, "prepare", lambda servers: prepared.append(servers))
     config = config_in(tmp_path, STOP_GRACE_SECONDS="3")
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -85,5 +88,6 @@ async def test_only_the_end_has_a_time_limit_and_only_a_terminal_gets_a_link(
 
     assert (limits_before, is_found, limits) == ([], True, [(7.5, True)])
     assert not (tmp_path / "wakeful.sock").exists()
+    assert len(prepared) == 1
     assert ("Open it with http://127.0.0.1:" in terminal.words) == is_terminal
     assert ("Run wakeful login" in terminal.words) == (not is_terminal)

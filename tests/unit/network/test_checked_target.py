@@ -110,3 +110,12 @@ async def test_a_name_that_only_looks_like_an_address_is_looked_up(host: str) ->
 async def test_a_name_that_cannot_be_one_has_no_address(host: str) -> None:
     with pytest.raises(socket.gaierror, match="the name is not valid"):
         await addresses_of(host)
+
+
+async def test_a_url_without_a_host_has_no_address() -> None:
+    names = Names([])
+
+    with pytest.raises(OSError, match="no address"):
+        await TargetFinder(names, allows_private=False).find("/x")
+
+    assert names.asked == [""]

@@ -53,3 +53,7 @@ def test_a_proxy_of_another_kind_is_a_config_error_without_its_password(monkeypa
         proxy_for("https://api.openai.com/v1")
 
     assert "secret" not in str(caught.value)
+
+
+def test_an_address_without_a_host_is_nobody_in_particular() -> None:
+    assert proxy_for("https:///v1") == "http://me:secret@proxy:3128"

@@ -96,3 +96,25 @@ async def test_an_answer_that_never_ends_is_cut_at_the_end(
     assert app.was_cancelled
     # Nothing that it has to wait for is left, so nothing is logged.
     assert caplog.text == ""
+
+
+async def test_a_client_does_not_say_itself_where_it_comes_from_and_nothing_is_logged_of_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", "uvicorn.access")
+    scopes: list[Scope] = []
+
+    async def note(scope: Scope, receive: Receive, send: Send) -> None:
+        scopes.append(scope)
+        await App()(scope, receive, send)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        async with asyncio.timeout(10), serving(note, [listener], before_end=nothing):
+            reader, writer = await asyncio.open_connection(*listener.getsockname())
+            writer.write(b"GET / HTTP/1.1\r\nX-Forwarded-For: 8.8.8.8\r\nX-Forwarded-Proto: https\r\n\r\n")
+            await reader.readuntil(b"word")
+            own = writer.get_extra_info("sockname")
+            writer.close()
+
+    assert [(scope["client"], scope["scheme"]) for scope in scopes] == [(own, "http")]
+    assert [record for record in caplog.records if record.name == "uvicorn.access"] == []
