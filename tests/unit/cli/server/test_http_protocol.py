@@ -5,6 +5,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import orjson
 import pytest
 from starlette.types import Receive, Scope, Send
 
@@ -121,6 +122,19 @@ async def test_limits_hold_to_the_byte(line: Line, app: App, request_head: bytes
         assert app.answered == []
 
 
+async def test_a_refusal_says_why_and_that_the_connection_ends(line: Line) -> None:
+    line.send(b"nonsense\r\n\r\n")
+
+    answer, _, body = (await line.rest()).partition(b"\r\n\r\n")
+
+    error = orjson.loads(body)["error"]
+    assert (error["code"], error["message"]) == ("invalid_http", "This is not HTTP as the server understands it.")
+    status, *headers = answer.lower().split(b"\r\n")
+    assert status == b"http/1.1 400 bad request"
+    assert {b"connection: close", b"cache-control: no-store", b"x-content-type-options: nosniff"} <= set(headers)
+    assert any(header.startswith(b"date: ") for header in headers)
+
+
 async def test_each_request_has_the_limits_for_itself(line: Line, app: App) -> None:
     for _ in range(3):
         line.send(head(b"x: " + b"a" * 20_000, *[b"x: y"] * 100))
@@ -135,6 +149,31 @@ async def test_a_head_that_takes_too_long_is_refused_with_words(line: Line) -> N
 
     assert await line.status() == 408
     assert await line.rest() == b""
+
+
+async def test_a_later_head_that_takes_too_long_is_refused_as_well(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    line.send(head())
+    assert await line.status() == 200
+
+    monkeypatch.setattr(http_protocol, "HEAD_SECONDS", 0.05)
+    line.send(_LINE)
+
+    assert await line.status() == 408
+    assert await line.rest() == b""
+
+
+async def test_a_head_behind_an_unanswered_request_may_not_take_long_either(
+    line: Line, app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line.send(head(path=b"/wait"))
+    await asyncio.wait_for(app.has_got_some.wait(), 10)
+
+    monkeypatch.setattr(http_protocol, "HEAD_SECONDS", 0.05)
+    line.send(_LINE)
+
+    # An error would pass for the answer to the first one.
+    assert await line.rest() == b""
+    app.may_answer.set()
 
 
 @pytest.mark.usefixtures("hurried")

@@ -175,14 +175,17 @@ async def test_changes_of_one_frame_are_painted_once(screen: TerminalScreen, mon
 
 
 @pytest.mark.usefixtures("running")
-async def test_a_draft_takes_at_most_half_of_the_terminal(screen: TerminalScreen, display: Display) -> None:
-    display.rows = 10
+@pytest.mark.parametrize(("rows", "first"), [(10, 25), (13, 24), (20, 20)])
+async def test_a_draft_takes_at_most_half_of_the_terminal(
+    screen: TerminalScreen, display: Display, rows: int, first: int
+) -> None:
+    display.rows = rows
 
     screen.change_draft(AnswerDraft(text="\n".join(f"line {number}" for number in range(30))))
     await display.see("line 29")
 
-    assert "line 25" in display.shown
-    assert "line 24" not in display.shown
+    assert f"line {first}" in display.shown
+    assert f"line {first - 1}" not in display.shown
 
 
 @pytest.mark.usefixtures("running")
