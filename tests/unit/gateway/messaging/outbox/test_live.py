@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -95,13 +95,18 @@ class Shown:
 
 @asynccontextmanager
 async def showing(
-    store: Store, platform: ScriptedPlatform, settings: DoorSettings = SETTINGS, **changes: Any
+    store: Store,
+    platform: ScriptedPlatform,
+    settings: DoorSettings = SETTINGS,
+    lock: asyncio.Lock | None = None,
+    shown: Shown | None = None,
+    **changes: Any,
 ) -> AsyncIterator[Shown]:
     """Show a turn until the block ends."""
     session = await have_session(store, "s1", address=CHAT, chat_key="telegram:private:1")
     turn = a_turn("t1", **{"address": CHAT} | changes)
     await store.write(lambda tx: tx.open(Opening(turn)), lock=["s1"])
-    shown = Shown()
+    shown = shown or Shown()
     live = LiveTurn(
         shown.engine,  # type: ignore[arg-type]
         store,
@@ -111,7 +116,7 @@ async def showing(
         session,
         turn,
         shown.project,
-        asyncio.Lock(),
+        lock or asyncio.Lock(),
     )
     running = asyncio.create_task(live.run())
     yield shown
@@ -161,6 +166,33 @@ async def test_words_are_a_post_that_grows_until_their_fact(store: Store) -> Non
 
     assert shown.projected == ["s1"]
     assert await texts(store) == [LONG], "what is recorded is written by its fact"
+
+
+class CountingLock(asyncio.Lock):
+    """Counts how often it was wanted, and says so."""
+
+    def __init__(self, changed: asyncio.Event) -> None:
+        super().__init__()
+        self.wanted = 0
+        self._changed = changed
+
+    async def acquire(self) -> Literal[True]:
+        self.wanted += 1
+        self._changed.set()
+        return await super().acquire()
+
+
+async def test_words_are_not_written_while_the_facts_of_the_session_are(store: Store) -> None:
+    shown = Shown()
+    lock = CountingLock(shown.changed)
+    async with showing(store, TypingPlatform(), lock=lock, shown=shown):
+        async with lock:
+            shown.say(word(LONG))
+            await shown.until(lambda: lock.wanted == 2 or shown.wakes)
+            assert (shown.wakes, await texts(store)) == (0, [])
+        await shown.until(lambda: shown.wakes == 1)
+
+    assert await texts(store) == [LONG]
 
 
 async def test_the_first_words_do_not_wait_for_the_pause_between_two_edits(store: Store) -> None:

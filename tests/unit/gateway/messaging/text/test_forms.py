@@ -77,6 +77,7 @@ def test_slack_gets_mrkdwn(markdown: str, mrkdwn: str) -> None:
         (f"# One\n\n{TABLE}\n\nTwo\n---\n\nthree", f"**One**\n\n```\n{DRAWN}\n```\n\n**Two**\n\nthree"),
         ("> # quoted\n\n- # item", "> # quoted\n\n- # item"),
         ("| a | b |\n|---|---|\n| long |\n\n\nx\n\n", "```\na     b\n----  -\nlong\n```\n\n\nx"),
+        ("| a | b |\n|---|---|\n| 1 | 2 | 3 |", "```\na  b\n-  -\n1  2\n```"),
     ],
 )
 def test_discord_gets_its_own_markdown(markdown: str, shown: str) -> None:

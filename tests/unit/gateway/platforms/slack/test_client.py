@@ -135,6 +135,12 @@ async def test_an_answer_to_a_press_that_slack_does_not_take_is_refused(status: 
     assert orjson.loads(server.visits[0].body) == {"text": "Approved."}
 
 
+async def test_an_answer_to_a_press_on_a_line_that_is_cut_does_not_quote_its_address() -> None:
+    async with asking(0) as (client, _, url):
+        with pytest.raises(Unanswered, match=r"^The line to Slack was cut \(ServerDisconnectedError\)\.$"):
+            await client.answer(f"{url}/secret", {"text": "Approved."})
+
+
 @pytest.mark.parametrize("status", [201, 500, 0])
 async def test_bytes_that_slack_did_not_take_are_brought_again(status: int, tmp_path: Path) -> None:
     path = tmp_path / "a.txt"

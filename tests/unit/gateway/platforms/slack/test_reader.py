@@ -117,6 +117,25 @@ async def test_files_that_slack_does_not_have_are_not_offered(reader: SlackReade
     assert [(one.name, one.size) for one in incoming.attachments] == [("a.txt", 3)]
 
 
+@pytest.mark.parametrize(
+    ("addresses", "read"),
+    [
+        ({"url_private": "shown", "url_private_download": "bytes"}, b"bytes"),
+        ({"url_private": "shown"}, b"shown"),
+        ({"url_private_download": "bytes"}, b"bytes"),
+    ],
+    ids=["both", "shown alone", "download alone"],
+)
+async def test_a_file_is_read_from_where_its_bytes_are(
+    reader: SlackReader, addresses: dict[str, Any], read: bytes
+) -> None:
+    incoming = await reader.message(a_message(files=[SlackFile(name="a.txt", **addresses)]))
+
+    assert incoming is not None
+    (offered,) = incoming.attachments
+    assert [piece async for piece in offered.read()] == [read]
+
+
 @pytest.mark.parametrize(("text", "words"), [("status", "/status"), (" /model x ", "/model x"), ("", "/help")])
 async def test_a_slash_command_is_a_message_for_the_bot(reader: SlackReader, text: str, words: str) -> None:
     incoming = await reader.command(SlackCommand("D1", "U1", "ada", text), "7.0")
