@@ -66,3 +66,38 @@ async def test_a_code_is_good_for_an_hour(store: Store, clock: FakeClock) -> Non
     with pytest.raises(NoSuchCode):
         await people.pair(code)
     assert not await people.may_talk(STRANGER)
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(86_399.0, 1), (86_400.0, 2)])
+async def test_a_stranger_is_told_again_after_exactly_a_day(
+    store: Store, clock: FakeClock, seconds: float, told: int
+) -> None:
+    people = People(store, {"telegram": DoorSettings()})
+    message = IncomingMessage(ChatKind.PRIVATE, STRANGER, "let me in", is_for_bot=False)
+    await people.answer_stranger(message)
+    clock.advance(seconds)
+    await people.answer_stranger(message)
+
+    assert len(await codes_told(store)) == told
+
+
+async def test_a_code_may_be_typed_in_small_letters_and_lets_in_once(store: Store) -> None:
+    people = People(store, {"telegram": DoorSettings()})
+    await people.answer_stranger(IncomingMessage(ChatKind.PRIVATE, STRANGER, "let me in", is_for_bot=False))
+    (code,) = await codes_told(store)
+    assert len(code) == 8
+
+    paired = await people.pair(f" {code.lower()}\n")
+
+    assert (paired.platform, paired.user_id, paired.name, paired.code) == ("telegram", "66", "Eve", "")
+    assert paired.paired_at is not None
+    for again in (code, ""):
+        with pytest.raises(NoSuchCode):
+            await people.pair(again)
+
+
+@pytest.mark.parametrize(("allow", "may_talk"), [({"*"}, True), ({"66"}, True), ({"67"}, False), (set(), False)])
+async def test_those_whom_the_operator_names_may_talk(store: Store, allow: set[str], may_talk: bool) -> None:
+    people = People(store, {"telegram": DoorSettings(allow=frozenset(allow))})
+
+    assert await people.may_talk(STRANGER) is may_talk

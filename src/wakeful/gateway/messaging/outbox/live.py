@@ -126,7 +126,7 @@ class LiveTurn:
             step = self._step
             if step is None:
                 continue
-            if not step.posts and not step.is_due(asyncio.get_running_loop().time()):
+            if not step.is_due(asyncio.get_running_loop().time()):
                 asyncio.get_running_loop().call_later(_FIRST_SECONDS, self._grown.set)
                 continue
             await self._show_step(step)

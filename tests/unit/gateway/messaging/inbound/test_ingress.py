@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.messaging.kit import a_message
-from tests.store.nouns import a_row, have_row
+from tests.store.nouns import a_row, have_row, have_session
 from tests.unit.gateway.messaging.submitting import SubmittingEngine
 from tests.unit.model.files.test_file_type import PNG
 from wakeful.engine.attachments.desk import AttachmentDesk
@@ -359,3 +359,73 @@ async def test_a_chat_that_moves_keeps_its_session(store: Store, tmp_path: Path)
     assert known is not None
     assert known.session_id == chat.engine.submissions[0].session_id
     assert await chat.chat("telegram:group:-1") is None
+
+
+async def test_a_new_session_is_known_by_its_chat_and_not_by_its_first_message(store: Store, tmp_path: Path) -> None:
+    chat = chatting(store, tmp_path)
+
+    await chat.ingress.take(a_message("Hello", "5", thread_id="t", kind=ChatKind.GROUP, is_for_bot=True))
+
+    session = chat.engine.submissions[0].session
+    known = await chat.chat("telegram:group:1:t")
+    assert session is not None
+    assert known is not None
+    assert (session.address, session.chat_name) == (Address("telegram", "1", "t"), "Kitchen")
+    assert (known.kind, known.name) == (ChatKind.GROUP, "Kitchen")
+
+
+async def test_a_session_with_a_folder_of_its_own_gets_files_there_and_one_without_a_model_the_usual_one(
+    store: Store, tmp_path: Path
+) -> None:
+    own = tmp_path / "own"
+    await have_session(store, "s1", workspace=str(own), model="")
+    await store.write(lambda tx: tx.chats.put(Chat("telegram:private:1", "telegram", ChatKind.PRIVATE, "1", "", "s1")))
+    chat = chatting(store, tmp_path)
+
+    await chat.ingress.take(a_message("See", "5", attachments=[a_file("a.txt", b"words")]))
+
+    (submission,) = chat.engine.submissions
+    assert (submission.session_id, submission.model) == ("s1", "demo:led")
+    assert (own / "inbox" / "5-a.txt").read_bytes() == b"words"
+
+
+async def test_pictures_of_different_messages_are_different_and_those_of_one_are_kept_once(
+    store: Store, tmp_path: Path
+) -> None:
+    chat, other = chatting(store, tmp_path), chatting(store, tmp_path)
+    message = a_message("See", "5", attachments=[a_file("a.png", PNG)])
+
+    async def fail() -> None:
+        raise OSError(5, "bad")
+
+    chat.engine.meets = [fail]
+    with pytest.raises(OSError, match="bad"):
+        await chat.ingress.take(message)
+    await chat.ingress.take(message)
+    await other.ingress.take(replace(message, address=a_message("", "6").address))
+    await other.ingress.take(replace(message, address=a_message("", "5", chat_id="2").address))
+
+    ids = [
+        one.id for submission in (*chat.engine.submissions, *other.engine.submissions) for one in submission.attachments
+    ]
+    assert len(set(ids)) == 3
+    rows = await store.read(lambda tx: tx.attachments.find(ids))
+    assert len(rows) == 3
+
+
+async def test_a_quote_is_cut_before_its_lines_are_marked(store: Store, tmp_path: Path) -> None:
+    chat = chatting(store, tmp_path)
+    await chat.ingress.take(a_message("words", "5", quoted="a\n" * 200))
+
+    assert chat.engine.submissions[0].text == "> " + "a\n> " * 150 + "\nwords"
+
+
+async def test_a_message_to_a_full_queue_whose_chat_is_gone_by_then_is_left_to_come_again(
+    store: Store, tmp_path: Path
+) -> None:
+    chat, message = chatting(store, tmp_path), a_message("Hello", "5")
+
+    await store.write(lambda tx: chat.ingress._refuse(message, tx))
+
+    assert await chat.posts() == []
+    assert not await store.read(lambda tx: tx.chats.was_taken(message.address))

@@ -16,6 +16,9 @@ from wakeful.gateway.messaging.platform import NotTaken
 from wakeful.gateway.messaging.settings import DoorSettings
 from wakeful.model import event as events
 from wakeful.model.event import Event, StreamItem
+from wakeful.model.journal.entry import EntryKind, answer_entry
+from wakeful.model.journal.fact import Answered
+from wakeful.model.journal.message import AssistantMessage, Usage
 from wakeful.model.opening import Opening
 from wakeful.model.session import Address
 from wakeful.model.words import Word, WordsEnd, WordsHead
@@ -32,11 +35,16 @@ class TypingPlatform(ScriptedPlatform):
     # Whether it was said to be over.
     typing: list[bool] = field(default_factory=list)
     refuses_end: bool = False
+    # How many of the next requests to show it are refused.
+    refusals: int = 0
 
     async def show_typing(self, address: Address, *, is_over: bool = False) -> None:
         assert address == CHAT
         self.typing.append(is_over)
         self.changed.set()
+        if not is_over and self.refusals:
+            self.refusals -= 1
+            raise NotTaken("Slow down.")
         if is_over and self.refuses_end:
             raise NotTaken("Slow down.")
 
@@ -100,12 +108,14 @@ async def showing(
     settings: DoorSettings = SETTINGS,
     lock: asyncio.Lock | None = None,
     shown: Shown | None = None,
+    is_kept: bool = True,
     **changes: Any,
 ) -> AsyncIterator[Shown]:
     """Show a turn until the block ends."""
     session = await have_session(store, "s1", address=CHAT, chat_key="telegram:private:1")
     turn = a_turn("t1", **{"address": CHAT} | changes)
-    await store.write(lambda tx: tx.open(Opening(turn)), lock=["s1"])
+    if is_kept:
+        await store.write(lambda tx: tx.open(Opening(turn)), lock=["s1"])
     shown = shown or Shown()
     live = LiveTurn(
         shown.engine,  # type: ignore[arg-type]
@@ -288,3 +298,114 @@ async def test_a_few_first_words_wait_for_more_of_them(store: Store, monkeypatch
             await idle()
 
     assert steps == [f"Hi {LONG}"]
+
+
+async def test_typing_that_is_refused_is_tried_again(store: Store) -> None:
+    platform = TypingPlatform(refusals=2)
+    async with showing(store, platform):
+        await platform.until(lambda: len(platform.typing) >= 4)
+
+
+async def test_typing_has_ended_when_its_end_is_shown(store: Store) -> None:
+    history: list[str] = []
+
+    class SlowPlatform(TypingPlatform):
+        async def show_typing(self, address: Address, *, is_over: bool = False) -> None:
+            history.append("over" if is_over else "begun")
+            self.changed.set()
+            if not is_over:
+                try:
+                    await asyncio.Event().wait()
+                finally:
+                    history.append("ended")
+
+    platform = SlowPlatform()
+    async with showing(store, platform):
+        await platform.until(lambda: history == ["begun"])
+
+    assert history == ["begun", "ended", "over"]
+
+
+async def test_a_step_that_ends_before_it_is_shown_does_not_keep_the_next_from_it(store: Store) -> None:
+    async with showing(store, TypingPlatform()) as shown:
+        shown.say(word(LONG), fact(events.USAGE))
+        await shown.until(lambda: shown.projected == ["s1"])
+        shown.say(word(f"{LONG} (2)", step=2))
+        await shown.until(lambda: shown.wakes == 1)
+
+    assert await texts(store) == [f"{LONG} (2)"]
+
+
+async def test_posts_of_a_step_that_ends_while_they_are_written_are_left_to_its_fact(store: Store) -> None:
+    shown = Shown()
+    lock = CountingLock(shown.changed)
+    async with showing(store, TypingPlatform(), lock=lock, shown=shown):
+        async with lock:
+            shown.say(word(LONG))
+            await shown.until(lambda: lock.wanted == 2)
+            shown.say(fact(events.USAGE))
+            await shown.until(lambda: shown.projected == ["s1"])
+        shown.say(word(LONG, step=2))
+        await shown.until(lambda: lock.wanted == 3 and shown.wakes)
+        shown.say(word(" More.", 2, step=2))
+        await shown.until(lambda: shown.grown)
+
+    assert shown.wakes == 1
+
+
+async def test_words_of_a_step_that_ends_while_they_are_cut_into_messages_do_not_grow(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cutting, cut = asyncio.Event(), asyncio.Event()
+
+    async def parts(live: LiveTurn, text: str) -> list[str]:
+        cutting.set()
+        await cut.wait()
+        return [text]
+
+    monkeypatch.setattr(LiveTurn, "_parts", parts)
+    async with asyncio.timeout(PATIENCE), showing(store, TypingPlatform()) as shown:
+        shown.say(word(LONG))
+        await shown.until(lambda: shown.wakes == 1)
+        shown.say(word(" More.", 2))
+        await cutting.wait()
+        shown.say(fact(events.USAGE))
+        await shown.until(lambda: shown.stopped)
+        cut.set()
+        shown.say(word(LONG, step=2))
+        await shown.until(lambda: shown.wakes == 2)
+
+    assert shown.grown == [], "nothing would end it"
+
+
+@pytest.mark.parametrize("is_cut", [False, True])
+async def test_words_of_a_step_that_is_recorded_by_now_are_left_to_its_fact(store: Store, is_cut: bool) -> None:
+    recorded = answer_entry("t1", Answered(1, AssistantMessage(f"{LONG} More."), Usage(1, 1)))
+    if is_cut:
+        recorded = replace(recorded, kind=EntryKind.CUT)
+    async with showing(store, TypingPlatform()) as shown:
+        await store.write(lambda tx: tx.journal.add([recorded]), lock=["s1"])
+        shown.say(word(LONG))
+        await shown.until(lambda: shown.wakes == 1)
+
+    assert await texts(store) == []
+
+
+async def test_words_of_a_turn_that_is_gone_are_not_written(store: Store) -> None:
+    async with showing(store, TypingPlatform(), is_kept=False) as shown:
+        shown.say(word(LONG))
+        await shown.until(lambda: shown.wakes == 1)
+
+    assert await texts(store) == []
+
+
+async def test_words_that_come_fast_are_shown_no_more_often_than_the_platform_is_to_be_asked(store: Store) -> None:
+    platform = TypingPlatform()
+    async with showing(store, platform, replace(SETTINGS, edit_seconds=1000.0)) as shown:
+        shown.say(word(LONG))
+        await shown.until(lambda: shown.wakes == 1)
+        shown.say(word(" More.", 2))
+        seen = len(platform.typing)
+        await platform.until(lambda: len(platform.typing) >= seen + 5)
+
+    assert shown.grown == []

@@ -111,3 +111,111 @@ async def test_a_stop_ends_the_removals_that_are_under_way() -> None:
         await begun.wait()
         await hourglass.close()
     assert ended.is_set()
+
+
+@pytest.mark.parametrize("message_id", ["", "wake-up"])
+async def test_what_answers_no_message_shows_none(message_id: str) -> None:
+    client = reacting()
+    await Hourglass(client, KeptMemory().memory).show(Address("slack", "C1", "", Sender(message_id)))
+
+    assert client.calls == []
+
+
+async def test_what_an_earlier_process_has_left_is_not_forgotten_by_a_turn_that_begins_before_slack_is_reached() -> (
+    None
+):
+    kept = KeptMemory()
+    kept.values["hourglasses"] = [("C2", "1.0")]
+    client = reacting()
+    hourglass = Hourglass(client, kept.memory)
+
+    await hourglass.show(MESSAGE)
+    assert kept.values["hourglasses"] == [("C1", "5.0"), ("C2", "1.0")]
+    await hourglass.take_over()
+    async with asyncio.timeout(PATIENCE):
+        await kept.until(lambda: kept.values["hourglasses"] == [("C1", "5.0")])
+        await asyncio.gather(*hourglass._removals)
+
+    removed = [params["channel"] for method, params in client.calls if method == "reactions.remove"]
+    assert removed == ["C2"], "the turn of the other goes on"
+    assert hourglass._removals == set()
+
+
+@pytest.mark.parametrize(("left", "standing"), [([], []), ([("C1", "5.0")], [("C1", "5.0")])], ids=["new", "left"])
+async def test_one_that_slack_has_not_taken_stands_only_where_it_has_stood_before(
+    left: list[tuple[str, str]], standing: list[tuple[str, str]]
+) -> None:
+    kept = KeptMemory()
+    kept.values["hourglasses"] = left
+    client: Any = ScriptedClient({"reactions.add": lambda _: NotTaken("Slow down."), "reactions.remove": lambda _: {}})
+    hourglass = Hourglass(client, kept.memory)
+    with pytest.raises(NotTaken):
+        await hourglass.show(MESSAGE)
+
+    assert sorted(hourglass._standing) == standing
+
+
+async def test_where_it_stands_is_kept_before_slack_is_asked() -> None:
+    kept = KeptMemory()
+    kept_then: list[Any] = []
+    client: Any = ScriptedClient({"reactions.add": lambda _: kept_then.append(kept.values.get("hourglasses"))})
+    await Hourglass(client, kept.memory).show(MESSAGE)
+
+    assert kept_then == [[("C1", "5.0")]]
+
+
+async def test_it_is_shown_though_the_store_is_away() -> None:
+    kept = KeptMemory()
+    kept.failures = 1
+    client = reacting()
+    await Hourglass(client, kept.memory).show(MESSAGE)
+
+    assert [method for method, _ in client.calls] == ["reactions.add"]
+
+
+class Removing(ScriptedClient):
+    """Slack, where a removal waits until the test lets it go on."""
+
+    def __init__(self, *troubles: Exception) -> None:
+        super().__init__({})
+        self.troubles = list(troubles)
+        self.begun, self.gate = asyncio.Event(), asyncio.Event()
+
+    async def call(self, method: str, **params: Any) -> Any:
+        self.calls.append((method, params))
+        if method == "reactions.remove":
+            self.begun.set()
+            await self.gate.wait()
+            if self.troubles:
+                raise self.troubles.pop()
+
+
+@pytest.mark.parametrize("troubles", [[], [Unanswered("Cut.")]], ids=["removed", "cut"])
+async def test_one_that_another_turn_shows_again_meanwhile_stays(troubles: list[Exception], slept: list[float]) -> None:
+    kept = KeptMemory()
+    client: Any = Removing(*troubles)
+    hourglass = Hourglass(client, kept.memory)
+    await hourglass.show(MESSAGE)
+
+    async with asyncio.timeout(PATIENCE):
+        removing = asyncio.create_task(hourglass.remove(MESSAGE))
+        await client.begun.wait()
+        await hourglass.show(MESSAGE)
+        client.gate.set()
+        await removing
+
+    assert kept.values["hourglasses"] == [("C1", "5.0")]
+    assert [method for method, _ in client.calls] == ["reactions.add", "reactions.remove", "reactions.add"]
+
+
+async def test_the_end_of_a_turn_does_not_wait_long_for_slack(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wakeful.gateway.platforms.slack.hourglass._END_SECONDS", 0.001)
+    client: Any = Removing()
+    hourglass = Hourglass(client, KeptMemory().memory)
+    await hourglass.show(MESSAGE)
+
+    async with asyncio.timeout(PATIENCE):
+        await hourglass.remove(MESSAGE)
+        assert len(hourglass._removals) == 1, "it goes on"
+        client.gate.set()
+        await asyncio.gather(*hourglass._removals)
