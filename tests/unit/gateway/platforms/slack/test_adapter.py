@@ -1,24 +1,25 @@
 """Slack's adapter: its lines, what it makes of refusals, and what it looks up."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.patience import PATIENCE
+from tests.platforms.kept_memory import KeptMemory
 from tests.unit.gateway.platforms.slack.client import Answer, ScriptedClient
 from wakeful.gateway.messaging.needs import NO_MEMORY, PlatformNeeds
-from wakeful.gateway.messaging.platform import LookedUp, Message, NotTaken, Refused, TokenRefused, Whereabouts
+from wakeful.gateway.messaging.platform import Cure, LookedUp, Message, NotTaken, Refused, TokenRefused, Whereabouts
 from wakeful.gateway.messaging.settings import PlatformAccess
 from wakeful.gateway.platforms.slack import adapter
 from wakeful.gateway.platforms.slack.adapter import SlackPlatform, SlackSettings, build_slack
 from wakeful.gateway.platforms.slack.client import SlackRefusal
 from wakeful.gateway.platforms.slack.line import SlackLineEnded
-from wakeful.model.messaging.chat import Chat
+from wakeful.model.messaging.chat import Chat, ChatKind
 from wakeful.model.messaging.post import Post, PostKind
-from wakeful.model.session import Address
+from wakeful.model.session import Address, Sender
 
 ACCESS = PlatformAccess("http://localhost:1/api/", "xoxb", "xapp")
 POST = Post("post_1", "key", Address("slack", "C1", "5.0"), PostKind.ANSWER, "words", message_id="6.0")
@@ -232,3 +233,85 @@ async def test_a_close_ends_the_hourglasses_and_the_client(monkeypatch: pytest.M
     await platform.close()
 
     assert closed == ["hourglass", "client"]
+
+
+async def test_a_line_begins_with_what_was_left_and_what_was_missed_and_leaves_no_work_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    removed, read = asyncio.Event(), asyncio.Event()
+    kept = KeptMemory()
+    kept.values["hourglasses"] = [("C9", "1.0")]
+
+    class Client(ScriptedClient):
+        async def open_line(self) -> str:
+            return "wss://slack.example"
+
+        async def call(self, method: str, **params: Any) -> Any:
+            self.calls.append((method, params))
+            if method == "reactions.remove":
+                removed.set()
+            elif method == "conversations.history":
+                read.set()
+                await asyncio.Event().wait()
+            return {"user_id": "UBOT", "user": "wakeful"}
+
+    class BusyLine(Line):
+        async def until_renewal(self) -> None:
+            await removed.wait()
+            await read.wait()
+            raise SlackLineEnded("cut")
+
+    async def chats(since: float) -> list[Chat]:
+        return [Chat("slack:private:D1", "slack", ChatKind.PRIVATE, "D1", "", "ses", last_message_id="1.0")]
+
+    client: Any = Client({})
+    monkeypatch.setattr(adapter, "SlackClient", lambda *given, **how: client)
+    monkeypatch.setattr(adapter, "SlackLine", Lines([BusyLine([])]))
+    platform = SlackPlatform(SlackSettings(ACCESS), chats, kept.memory)
+    nobody: Any = None
+    async with asyncio.timeout(PATIENCE):
+        with pytest.raises(SlackLineEnded):
+            await platform.run(nobody, lambda name: None)
+        await platform._hourglass.close()
+
+    assert [params["channel"] for method, params in client.calls if method == "conversations.history"] == ["D1"]
+    assert not [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+
+
+async def test_typing_is_an_hourglass_until_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    platform, client = a_platform(monkeypatch, reactions_add=lambda _: {}, reactions_remove=lambda _: {})
+    address = Address("slack", "C1", "", Sender("5.0"))
+    await platform.show_typing(address)
+    await platform.show_typing(address, is_over=True)
+
+    assert [method for method, _ in client.calls] == ["reactions.add", "reactions.remove"]
+
+
+async def test_a_refused_edit_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+    platform, _ = a_platform(monkeypatch, chat_update=lambda _: SlackRefusal("chat.update", "msg_too_long"))
+
+    with pytest.raises(NotTaken) as caught:
+        await platform.edit(POST, Message("words"))
+    assert caught.value.cure is Cure.SHORTER
+
+
+async def test_a_post_at_the_top_of_a_channel_is_refused_for_a_thread_that_is_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    platform, _ = a_platform(monkeypatch, chat_postMessage=lambda _: GONE)
+    with pytest.raises(Refused):
+        await platform.send(replace(POST, address=Address("slack", "C1")), Message("words"))
+
+    assert platform._gone == set()
+
+
+async def test_a_bot_that_is_known_does_not_log_in_to_look_a_file_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    platform, client = a_platform(
+        monkeypatch,
+        auth_test=lambda _: {"user_id": "UBOT"},
+        conversations_replies=lambda _: {"messages": []},
+    )
+    for _ in range(2):
+        assert (await platform.look_up(POST, FILE)).whereabouts is Whereabouts.ABSENT
+
+    assert [method for method, _ in client.calls].count("auth.test") == 1

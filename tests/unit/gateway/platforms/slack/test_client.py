@@ -85,6 +85,23 @@ async def test_a_refusal_says_slacks_word_for_it() -> None:
             assert caught.value.code == "invalid_auth"
 
 
+async def test_a_line_is_opened_with_the_token_of_the_app_and_all_else_asked_with_the_bots() -> None:
+    async with asking(200, {"ok": True, "url": "wss://slack.example"}) as (client, server, _):
+        assert await client.open_line() == "wss://slack.example"
+        await client.call("auth.test")
+
+    assert [visit.headers["authorization"] for visit in server.visits] == ["Bearer xapp-1", "Bearer xoxb-1"]
+
+
+async def test_a_client_that_was_closed_can_ask_again() -> None:
+    async with asking(200, {"ok": True}) as (client, _, _):
+        for _ in range(2):
+            await client.call("auth.test")
+            session = client.session
+            await client.close()
+            assert session.closed
+
+
 async def test_the_scopes_of_the_token_are_those_that_slack_names() -> None:
     async with asking(200, {"ok": True}, x_oauth_scopes="chat:write, files:read,") as (client, _, _):
         assert await client.scopes() == {"chat:write", "files:read"}

@@ -228,3 +228,37 @@ async def test_four_channels_are_read_at_a_time() -> None:
         await asyncio.gather(*reading)
 
     assert most == 4
+
+
+@pytest.mark.parametrize(
+    ("of_channel", "of_thread", "in_thread"),
+    [(200, 100, False), (100, 180, True)],
+    ids=["at the top since the channel's", "in the thread since the thread's"],
+)
+async def test_where_a_channel_and_a_thread_have_sessions_each_counts_from_its_own_last_message(
+    of_channel: float, of_thread: float, in_thread: bool
+) -> None:
+    thread = ago(500)
+    new = SlackMessage(ts=ago(150), thread_ts=thread if in_thread else "")
+    kept = Kept(new)
+
+    found = await missed(kept, a_chat("", ago(of_channel), wide=True), a_chat(thread, ago(of_thread)))
+
+    assert [one.ts for one in found] == [new.ts]
+
+
+async def test_the_newest_message_of_all_sessions_of_a_channel_counts_at_its_top() -> None:
+    known = SlackMessage(ts=ago(150))
+    first, second = a_chat("", ago(200), wide=True), a_chat(ago(500), ago(100), wide=True)
+
+    assert await missed(Kept(known), first, second) == []
+
+
+async def test_a_thread_that_is_known_is_read_from_its_own_last_message_on() -> None:
+    thread, last = ago(500), ago(180)
+    begun = SlackMessage(ts=thread, latest_reply=ago(50))
+    kept = Kept(begun)
+
+    await missed(kept, a_chat("", ago(100), wide=True), a_chat(thread, last))
+
+    assert kept.reads[1:] == [(thread, last)]

@@ -120,3 +120,38 @@ async def test_a_file_that_is_not_handed_out_is_refused_or_asked_for_again(
     async with asking(*answers) as client:
         with pytest.raises(error):
             await read(client)
+
+
+async def test_a_file_is_sent_with_its_name_and_its_parameters(tmp_path: Path) -> None:
+    path = tmp_path / "plot.png"
+    path.write_bytes(b"picture")
+
+    async def answer(request: web.BaseRequest) -> web.StreamResponse:
+        return web.Response(body=orjson.dumps(SENT))
+
+    async with Receiver(answer=answer).serving() as server:
+        client = TelegramClient("token", f"http://127.0.0.1:{server.port}", timeout=10.0)
+        try:
+            sent = await client.upload("sendDocument", TgSent, "document", path, chat_id=7, caption="a plot")
+        finally:
+            await client.close()
+
+    assert sent == TgSent(3)
+    (visit,) = server.visits
+    fields = visit.body.split(visit.headers["content-type"].partition("boundary=")[2].encode())[1:-1]
+    for field, (name, content) in zip(
+        fields, [("chat_id", "7"), ("caption", "a plot"), ("document", "picture")], strict=True
+    ):
+        assert f'name="{name}"'.encode() in field
+        assert f"\r\n\r\n{content}\r\n".encode() in field
+    assert b'filename="plot.png"' in fields[2]
+
+
+async def test_a_client_that_was_closed_can_ask_again() -> None:
+    async with asking((200, SENT), (200, SENT)) as client:
+        for _ in range(2):
+            await client.call("sendMessage", TgSent)
+            session = client._session
+            assert session is not None
+            await client.close()
+            assert session.closed
