@@ -44,8 +44,8 @@ class PlatformOutbox:
         self._projection = Projection({platform.name: self._door})
         self.postman = Postman(store, platform, engine.node, manner_of(platform.name, settings), clock)
         self.job = Job(f"outbox of {platform.name}", self.sweep, clock)
-        # Sessions with commits since the last look.
-        self._touched: set[str] = set()
+        # Sessions with commits since the last look; None: all of them may have some.
+        self._touched: set[str] | None = set()
         # Which platform a session belongs to never changes.
         self._platforms: dict[str, str] = {}
         self._live: dict[str, asyncio.Task[bool]] = {}
@@ -59,7 +59,7 @@ class PlatformOutbox:
     async def at_work(self, supervisor: Supervisor) -> AsyncIterator[None]:
         """Make and send posts while this is open. It may open again: another node may hold the door in between."""
         self._is_open = True
-        self._touched = set()
+        self._touched = None
         # What happened while another node held the door is looked for at once.
         self.job.wake()
         try:
@@ -90,7 +90,7 @@ class PlatformOutbox:
             return False
         return await self._projection.advance(tx, session_id)
 
-    async def _wanting(self, touched: set[str], tx: Transaction) -> list[str]:
+    async def _wanting(self, touched: set[str] | None, tx: Transaction) -> list[str]:
         """Return sessions of this platform that may have facts without posts; without hints, all of them."""
         if not touched:
             return await tx.outbox_cursors.behind([self._platform.name], _SESSIONS)
@@ -134,8 +134,11 @@ class PlatformOutbox:
         return (session, turn) if is_ours and turn is not None else None
 
     def _hear(self, signal: Signal) -> None:
-        """Where anything may have changed, the look that follows has no hints."""
+        """Where anything may have changed, the look that follows has no hints, whatever else is heard before it."""
         if not self._is_open:
             return
-        self._touched = set() if signal.is_everything else self._touched | signal.sessions
+        if signal.is_everything:
+            self._touched = None
+        elif self._touched is not None:
+            self._touched |= signal.sessions
         self.job.wake()

@@ -1,6 +1,8 @@
 """The outbox of a platform: whose facts it makes into posts, when it looks for them, and which turns it shows."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -31,6 +33,14 @@ class Engine(Followed):
     """Whose turns run, and say nothing, until the test ends them."""
 
     node = "node_1"
+
+
+class Unstarted:
+    """A supervisor that starts no job: the test does what they would."""
+
+    @asynccontextmanager
+    async def at_work(self, *jobs: Any) -> AsyncIterator[None]:
+        yield
 
 
 @pytest.fixture
@@ -151,7 +161,24 @@ async def test_commits_are_heard_while_it_is_open(outbox: PlatformOutbox) -> Non
     outbox._hear(signal("s2"))
     assert (outbox._touched, outbox.job._changed.is_set()) == ({"s1", "s2"}, True)
     outbox._hear(signal("s3", is_everything=True))
-    assert outbox._touched == set(), "the next look has no hints"
+    assert outbox._touched is None, "the next look has no hints"
+
+
+@pytest.mark.parametrize("first", ["opened", "everything"])
+async def test_a_look_at_everything_is_not_narrowed_by_what_is_heard_before_it(
+    store: Store, outbox: PlatformOutbox, first: str
+) -> None:
+    await have_failed_turn(store, "s1")
+    await have_failed_turn(store, "s2")
+    supervisor: Any = Unstarted()
+    async with outbox.at_work(supervisor):
+        if first == "everything":
+            outbox._touched = set()
+            outbox._hear(signal("s1", is_everything=True))
+        outbox._hear(signal("s2"))
+        await outbox.sweep()
+
+    assert await posted(store) == ["s1", "s2"]
 
 
 async def test_it_opens_with_a_look_at_everything_and_closes_with_all_that_it_shows(
