@@ -37,7 +37,7 @@ class Hourglass:
     async def take_over(self) -> None:
         """Begin to take off what an earlier process has left, except where a turn goes on here."""
         await self._recall()
-        for key in self._standing - self._shown:
+        for key in self._standing:
             self._begin_removal(key)
 
     async def show(self, address: Address) -> None:

@@ -262,3 +262,25 @@ async def test_a_thread_that_is_known_is_read_from_its_own_last_message_on() -> 
     await missed(kept, a_chat("", ago(100), wide=True), a_chat(thread, last))
 
     assert kept.reads[1:] == [(thread, last)]
+
+
+async def test_a_thread_whose_last_reply_is_known_is_not_read() -> None:
+    last = ago(200)
+    kept = Kept(SlackMessage(ts=ago(500), latest_reply=last))
+
+    await missed(kept, a_chat("", last, wide=True))
+
+    assert [thread for thread, _ in kept.reads] == [""]
+
+
+async def test_a_reply_that_shows_in_the_channel_too_was_missed_once() -> None:
+    thread = ago(500)
+    reply = SlackMessage(ts=ago(100), thread_ts=thread, subtype="thread_broadcast")
+
+    class Everywhere(Kept):
+        async def read(self, channel: str, thread_id: str, after: str, most: int) -> list[SlackMessage]:
+            return [reply]
+
+    found = await missed(Everywhere(), a_chat(thread, ago(200)))
+
+    assert [one.ts for one in found] == [reply.ts]
