@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -162,3 +163,76 @@ async def test_a_platform_has_what_it_is_built_from() -> None:
     assert (platform._commands, limits.total) == ([("help", "this list")], 7.0)
     assert platform.lane(POST.address) == "1:2"
     assert await platform.highest_id(POST.address) == 0, "Discord looks a post up by its nonce"
+
+
+async def test_typing_is_shown_in_the_thread_and_its_end_needs_no_request() -> None:
+    client = Client([None])
+    platform = await a_platform(client)
+    await platform.show_typing(POST.address)
+    await platform.show_typing(POST.address, is_over=True)
+
+    assert [(method, path) for method, path, _ in client.calls] == [("POST", "/channels/2/typing")]
+
+
+@pytest.mark.parametrize(("size", "is_sent"), [(10_000_000, True), (10_000_001, False)])
+async def test_a_file_that_is_too_large_for_discord_is_refused_before_it_is_sent(
+    tmp_path: Path, size: int, is_sent: bool
+) -> None:
+    path = tmp_path / "a.bin"
+    with path.open("wb") as file:
+        file.truncate(size)
+    client = Client([{"id": "7"}])
+    platform = await a_platform(client)
+
+    if is_sent:
+        assert await platform.send(POST, Message("", file=path)) == "7"
+    else:
+        with pytest.raises(Refused, match=r"a\.bin is too large for Discord \(10 MB, at most 10 MB\)"):
+            await platform.send(POST, Message("", file=path))
+        assert client.calls == []
+
+
+async def test_a_file_that_is_gone_is_refused(tmp_path: Path) -> None:
+    platform = await a_platform(Client())
+
+    with pytest.raises(Refused, match=r"a\.bin cannot be read \(No such file or directory\)"):
+        await platform.send(POST, Message("", file=tmp_path / "a.bin"))
+
+
+@pytest.mark.parametrize(
+    ("full", "limited", "state"), [(True, False, "ok"), (False, True, "ok"), (False, False, "fail")]
+)
+async def test_the_check_needs_the_intent_to_read_messages(full: bool, limited: bool, state: str) -> None:
+    client: Any = Client()
+    client.application_flags = SimpleNamespace(gateway_message_content=full, gateway_message_content_limited=limited)
+    client.log_in = nothing
+    platform = await a_platform(client)
+
+    ((name, found, words),) = await platform.check()
+    assert (name, found) == ("discord", state)
+    assert "intent" in words.lower()
+
+
+async def test_the_check_says_why_the_bot_cannot_log_in() -> None:
+    async def refuse() -> None:
+        raise TokenRefused("The token is wrong.")
+
+    client: Any = Client()
+    client.log_in = refuse
+    platform = await a_platform(client)
+
+    assert await platform.check() == [("discord", "fail", "The token is wrong.")]
+
+
+@pytest.mark.parametrize("answer", [None, NotTaken("limit"), Refused("no")], ids=["taken", "limited", "refused"])
+async def test_commands_are_offered_and_work_also_where_discord_does_not_list_them(answer: Any) -> None:
+    client: Any = Client([answer])
+    client.application_id = 3
+    platform = await a_platform(client)
+    await platform._offer_commands()
+
+    assert [(method, path) for method, path, _ in client.calls] == [("PUT", "/applications/3/commands")]
+
+
+async def nothing() -> None:
+    """Succeed."""

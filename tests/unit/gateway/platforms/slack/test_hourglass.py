@@ -8,6 +8,7 @@ import pytest
 from tests.patience import PATIENCE
 from tests.platforms.kept_memory import KeptMemory
 from tests.unit.gateway.platforms.slack.client import ScriptedClient
+from wakeful.gateway.messaging.needs import DoorMemory
 from wakeful.gateway.messaging.platform import NotTaken, Unanswered
 from wakeful.gateway.platforms.slack.client import SlackRefusal
 from wakeful.gateway.platforms.slack.hourglass import Hourglass
@@ -219,3 +220,43 @@ async def test_the_end_of_a_turn_does_not_wait_long_for_slack(monkeypatch: pytes
         assert len(hourglass._removals) == 1, "it goes on"
         client.gate.set()
         await asyncio.gather(*hourglass._removals)
+
+
+async def test_one_that_could_not_be_kept_is_still_known_when_the_line_is_opened_again() -> None:
+    kept = KeptMemory()
+    kept.failures = 1
+    hourglass = Hourglass(reacting(), kept.memory)
+    await hourglass.show(MESSAGE)
+    await hourglass.take_over()
+    await hourglass.show(Address("slack", "C2", "", Sender("6.0")))
+    await hourglass.close()
+
+    assert kept.values["hourglasses"] == [("C1", "5.0"), ("C2", "6.0")]
+
+
+async def test_where_they_stand_is_kept_by_one_at_a_time_so_that_the_last_word_counts() -> None:
+    gate, begun = asyncio.Event(), asyncio.Event()
+    under_way: list[Any] = []
+    kept: list[Any] = []
+
+    async def read() -> dict[str, Any]:
+        return {}
+
+    async def write(values: dict[str, Any]) -> None:
+        under_way.append(values)
+        begun.set()
+        await gate.wait()
+        kept.append(values["hourglasses"])
+
+    hourglass = Hourglass(reacting(), DoorMemory(read, write))
+    async with asyncio.timeout(PATIENCE):
+        first = asyncio.create_task(hourglass.show(MESSAGE))
+        await begun.wait()
+        second = asyncio.create_task(hourglass.show(Address("slack", "C2", "", Sender("6.0"))))
+        while len(hourglass._standing) < 2:  # noqa: ASYNC110 - nothing says so
+            await asyncio.sleep(0)
+        assert len(under_way) == 1
+        gate.set()
+        await asyncio.gather(first, second)
+
+    assert kept == [[("C1", "5.0")], [("C1", "5.0"), ("C2", "6.0")]]
