@@ -1,6 +1,7 @@
 """Telegram's adapter: what a refusal means for the door and for a post, groups that move, and what it remembers."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -175,3 +176,76 @@ async def test_a_platform_has_what_it_is_built_from(mode: str, routes: list[str]
     assert [route.path for route in needs.routes] == routes
     assert (platform._settings.timeout, platform._commands) == (7.0, [("help", "this")])
     assert (platform._webhook is None) == (mode == "polling")
+
+
+async def test_of_a_file_the_caption_is_edited() -> None:
+    platform, client = a_platform(editMessageCaption=lambda _: True)
+    await platform.edit(a_post(message_id="3"), Message("words", file=Path("a.txt")))
+
+    ((_, params),) = client.calls
+    assert (params["chat_id"], params["message_id"], params["caption"]) == (-7, 3, "words")
+
+
+async def test_a_post_replies_to_its_message_unless_the_group_has_moved() -> None:
+    moved = TelegramRefusal(400, "group chat was upgraded", -100)
+    answers: list[Any] = [TgSent(3), moved, TgSent(4)]
+    platform, client = a_platform(sendMessage=lambda _: answers.pop(0))
+    reply = Message("words", reply_to="2")
+    await platform.send(a_post(), reply)
+    with pytest.raises(NotTaken):
+        await platform.send(a_post("post_2"), reply)
+    await platform.send(a_post("post_2"), reply)
+
+    assert ["reply_parameters" in params for _, params in client.calls] == [True, True, False]
+
+
+@pytest.mark.parametrize("error", [OSError(2, "No such file"), None], ids=["gone", "there"])
+async def test_a_file_that_cannot_be_read_is_refused(monkeypatch: pytest.MonkeyPatch, error: Exception | None) -> None:
+    platform, client = a_platform()
+
+    async def upload(method: str, kind: Any, name: str, path: Path, **params: Any) -> TgSent:
+        assert (method, name, path, params["chat_id"], params["caption"]) == (
+            "sendDocument",
+            "document",
+            Path("a.txt"),
+            -7,
+            "words",
+        )
+        if error is not None:
+            raise error
+        return TgSent(3)
+
+    monkeypatch.setattr(client, "upload", upload, raising=False)
+    message = Message("words", file=Path("a.txt"))
+    if error is None:
+        assert await platform.send(a_post(), message) == "3"
+    else:
+        with pytest.raises(Refused, match=r"a\.txt cannot be read \(No such file\)"):
+            await platform.send(a_post(), message)
+
+
+@pytest.mark.parametrize(("reads_all", "words"), [(True, "every message"), (False, "mentions, replies and commands")])
+async def test_the_check_says_what_the_bot_hears_in_groups(reads_all: bool, words: str) -> None:
+    bot = TgUser(5, username="bot", can_read_all_group_messages=reads_all)
+    platform, _ = a_platform(getMe=lambda _: bot, getWebhookInfo=lambda _: TgWebhookInfo())
+
+    ((_, _, said),) = await platform.check()
+    assert said.startswith(f"@bot; in groups Telegram sends it {words}")
+
+
+@pytest.mark.parametrize("refusal", [None, TelegramRefusal(400, "no")], ids=["taken", "refused"])
+async def test_commands_are_offered_and_the_line_opens_also_where_telegram_does_not_list_them(
+    monkeypatch: pytest.MonkeyPatch, refusal: Any
+) -> None:
+    platform, client = a_platform(
+        getMe=lambda _: TgUser(5, username="bot"),
+        setMyCommands=lambda _: refusal or True,
+        getUpdates=lambda _: TelegramRefusal(401, "Unauthorized"),
+    )
+    monkeypatch.setattr(client, "download", None, raising=False)
+    platform._commands = [("help", "this list")]
+    nobody: Any = None
+    with pytest.raises(TokenRefused):
+        await platform.run(nobody, lambda name: None)
+
+    assert client.asked("setMyCommands") == [{"commands": [{"command": "help", "description": "this list"}]}]
