@@ -115,15 +115,17 @@ def _copied_to(command: SimpleCommand, location: Location) -> list[str]:
     folders = _target_folders(command)
     last = command.operands[-1:] if not folders and len(command.operands) > 1 else []
     names = [_name_there(each, command) for each in command.operands if each not in (*folders, *last)]
-    inside = [f"{folder}/{name}" for folder in folders for name in names if name]
+    inside = [f"{folder}/{name}" for folder in folders for name in names]
     for to in last:
         is_folder = any(target.path and os.path.isdir(target.path) for target in location.targets(to, follow=True))
-        inside += [f"{to}/{name}" for name in names if name] if is_folder else [to]
+        inside += [f"{to}/{name}" for name in names] if is_folder else [to]
     return inside or [*folders, *last]
 
 
 def _name_there(copied: str, command: SimpleCommand) -> str:
-    """Return the name that a copied file gets. For rsync a trailing slash means the contents of the folder."""
+    """Return the name that a copied file gets, "" for the root, whose contents are copied. For rsync a trailing slash
+    means the contents of the folder.
+    """
     if command.program == "rsync" and copied.endswith("/"):
         return "."
     return os.path.basename(copied.rstrip("/"))

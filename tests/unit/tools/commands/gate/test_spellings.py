@@ -15,6 +15,8 @@ OVERWRITING = [
     "grep -rl a OTHER | xargs sed -i s/a/b/",
     "cp -f src/* OTHER/",
     "cp -r . OTHER",
+    "cp -r / new.txt OTHER",
+    "cp -r -t OTHER / new.txt",
     "rsync -a src/ OTHER/",
     "tar -xf a.tar -C OTHER",
     "tar xzf a.tgz --directory=OTHER",
