@@ -53,6 +53,7 @@ READS = [
     "sed -n 5p a.txt b.txt",
     "cat a.txt | sed -n 5p",
     "sed -n '$p' a.txt",
+    "cat a.txt | sed -n 1p",
     "cd src; git log",
     "cd src|ls",
     "git blame a.txt; git grep -n x; git rev-parse HEAD",
