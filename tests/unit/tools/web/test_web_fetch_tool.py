@@ -1,6 +1,7 @@
 """`web_fetch` against a real server on the loopback interface."""
 
 import asyncio
+import gc
 import gzip
 import ssl
 import zlib
@@ -15,7 +16,7 @@ from aiohttp import web
 
 from tests.unit.tools.kit import tool_context
 from wakeful.network.checked_target import Resolve, TargetFinder, addresses_of
-from wakeful.tools.web.fetcher import Fetcher
+from wakeful.tools.web.fetcher import MOST_BYTES, Fetcher
 from wakeful.tools.web.web_fetch_tool import WebFetch
 
 CERTIFICATE = Path(__file__).parents[2] / "agent/providers/http/localhost.pem"
@@ -256,6 +257,20 @@ async def test_a_page_of_2_mib_is_read_whole_and_of_a_longer_one_the_beginning()
     async with serving(always(page + b"c", content_type="text/html")) as place:
         answer = await fetched(f"http://{place}/")
     assert answer.splitlines()[1:] == ["ab", "[Cut: only the first 2 MiB were read.]"]
+
+
+async def test_a_page_that_is_not_read_to_its_end_is_closed_and_not_left_to_the_garbage_collector() -> None:
+    complaints: list[str] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, context: complaints.append(context["message"]))
+    async with serving(always(bytes(4 * MOST_BYTES), 404)) as place:
+        # aiohttp says only then that a response was not closed.
+        loop.set_debug(True)
+
+        code = await code_of(f"http://{place}/")
+        gc.collect()
+
+    assert (code, complaints) == ("http_status", [])
 
 
 async def test_a_text_is_cut_after_as_many_characters_as_were_asked_for() -> None:
