@@ -41,7 +41,7 @@ class SimpleCommand:
     def has_flag(self, letters: str, *names: str) -> bool:
         """Return whether a short option has one of these letters, or a long option is one of the names or a prefix."""
         return any(
-            (len(option) > 2 and any(name.startswith(option.partition("=")[0]) for name in names))
+            any(name.startswith(option.partition("=")[0]) for name in names)
             if option.startswith("--")
             else (re.match(r"-[A-Za-z.]", option) and set(option) & set(letters))
             for option in self.options
