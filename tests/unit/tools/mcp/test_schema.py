@@ -75,6 +75,7 @@ def test_a_reference_that_leads_nowhere_is_left_out(reference: str) -> None:
         {"properties": 5},
         {"properties": {"a": "text"}},
         {"required": "a"},
+        {"required": ["a", 5]},
         {"properties": {"a": {"description": "x" * 70_000}}},
     ],
 )

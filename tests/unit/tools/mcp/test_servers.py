@@ -9,6 +9,7 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -23,7 +24,7 @@ from wakeful.tools.base import Intent, ToolContext
 from wakeful.tools.mcp import server
 from wakeful.tools.mcp.failures import ServerEnded
 from wakeful.tools.mcp.kept_files import KeptFiles
-from wakeful.tools.mcp.listing import ListedTool
+from wakeful.tools.mcp.listing import ListedTool, ToolListing
 from wakeful.tools.mcp.mcp_tool import McpTool
 from wakeful.tools.mcp.server import Connect
 from wakeful.tools.mcp.server_log import MOST_BYTES
@@ -250,6 +251,16 @@ def test_a_toolset_that_a_turn_uses_again_is_kept_for_another_month(tmp_path: Pa
     files.clean_up()
 
     assert files.toolset(replace(turn, id="turn_2")) == content
+
+
+@pytest.mark.parametrize("other", [{"cwd": "/"}, {"url": "http://x"}, {"tools": frozenset(["a"])}, {"args": ("b",)}])
+def test_a_listing_is_that_of_one_server(tmp_path: Path, other: dict[str, Any]) -> None:
+    files, listing = KeptFiles(tmp_path), ToolListing((), 3)
+    files.keep_listing(raw(), listing)
+
+    assert files.listing(replace(raw(), trust=True)) == listing
+    assert files.listing(replace(raw(), **other)) is None
+    assert (tmp_path / "mcp").stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"mark": "another"}', b"7"])

@@ -13,7 +13,7 @@ import pytest
 
 from tests.patience import PATIENCE
 from wakeful.tools.mcp.sdk import stdio
-from wakeful.tools.mcp.sdk.stdio import _end, _last_words, _message_in, _read, _spawn_sentence
+from wakeful.tools.mcp.sdk.stdio import _end, _last_words, _message_in, _read, _spawn_sentence, _write
 from wakeful.tools.mcp.server_log import ServerLog
 from wakeful.tools.mcp.settings import McpServerSettings
 from wakeful.tools.processes.kernel.grip import grip_on_pid
@@ -143,3 +143,19 @@ async def test_a_server_is_reaped_before_its_pipes_are_closed() -> None:
         assert child.wait(PATIENCE) == -9
         grip.release()
     assert steps == ["input closed", "reaped", "pipes closed"]
+
+
+async def test_who_writes_to_a_server_that_has_closed_its_input_is_told() -> None:
+    class Closed:
+        def write(self, line: bytes) -> None:
+            raise BrokenPipeError
+
+    message = _message_in(MESSAGE)
+    sending, sent = anyio.create_memory_object_stream[Any](1)
+    sending.send_nowait(message)
+
+    await _write(cast(Any, SimpleNamespace(stdin=Closed())), sent)
+
+    with pytest.raises(anyio.BrokenResourceError):
+        sending.send_nowait(message)
+    sending.close()
