@@ -222,6 +222,26 @@ def test_a_server_of_another_wakeful_that_runs_is_left_alone(tmp_path: Path) -> 
         assert server.returncode == 0
 
 
+def test_what_an_ended_server_has_left_in_its_group_is_ended_by_the_next_start(tmp_path: Path) -> None:
+    own = own_identity()
+    script = "sleep 120 & read line"
+    with subprocess.Popen(
+        ["sh", "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    ) as server:
+        ended = identity_of(server.pid)
+        assert ended is not None
+        assert server.stdin is not None
+        server.stdin.write(b"\n")
+        server.stdin.flush()
+        server.wait(PATIENCE)
+        _note(tmp_path, replace(own, start_time=own.start_time - 1), ended)
+
+        KeptFiles(tmp_path).clean_up()
+
+        # What it has left has its output open as long as it lives.
+        server.communicate(timeout=PATIENCE)
+
+
 def test_of_toolsets_those_that_no_turn_has_used_for_a_month_are_forgotten(tmp_path: Path) -> None:
     files, turn = KeptFiles(tmp_path), new_turn(tmp_path)
     day = 86_400
