@@ -48,8 +48,14 @@ TOLD: Told = [
         "cp -t /etc a b",
         ["write_to_system /etc/a: changes /etc/a (system)", "write_to_system /etc/b: changes /etc/b (system)"],
     ),
-    ("cp -t /etc / a", ["write_to_system /etc/a: changes /etc/a (system)"]),
-    ("cp / a /etc", ["write_to_system /etc/a: changes /etc/a (system)"]),
+    (
+        "cp -t /etc / a",
+        ["write_to_system /etc: changes /etc (system)", "write_to_system /etc/a: changes /etc/a (system)"],
+    ),
+    (
+        "cp / a /etc",
+        ["write_to_system /etc: changes /etc (system)", "write_to_system /etc/a: changes /etc/a (system)"],
+    ),
     ("ln -s a /usr/bin/a", ["write_to_system /usr/bin/a: changes /usr/bin/a (system)"]),
     ("mv a /usr/bin/", ["write_to_system /usr/bin/a: changes /usr/bin/a (system)"]),
     ("cp OTHER/data.txt", []),
