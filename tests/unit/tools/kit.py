@@ -1,5 +1,6 @@
 """Turns, and the parts of an engine that the tools need."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,12 @@ from wakeful.tools.gate import Gate
 
 # The folder of a server that does not exist.
 HOME = Path("/srv/wakeful-home")
+
+
+def open_below(folder: Path) -> list[str]:
+    """Return the files and folders that this process has open there."""
+    opened = [os.path.realpath(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")]
+    return [path for path in opened if Path(path).is_relative_to(folder)]
 
 
 def new_turn(workspace: Path, *, session_id: str = "sess_1", async_delivery: bool = True) -> Turn:

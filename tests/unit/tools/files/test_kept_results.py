@@ -158,3 +158,15 @@ async def test_files_and_listings_are_shown_in_parts_of_what_the_model_may_read(
     for number in range(200):
         (workspace / f"file {number}").touch()
     assert len(await call(home, turn, ListFiles(Folders(home)))) <= LIMIT
+
+
+async def test_each_long_result_of_a_session_is_kept(home: Path, turn: Turn) -> None:
+    kept = KeptResults(home, lambda model: LIMIT)
+    contexts = [replace(ToolContext(turn, 1, index, f"call_{index}"), result_limit=LIMIT) for index in (1, 2)]
+
+    for letter, context in zip("ab", contexts, strict=True):
+        await kept.shortened(ToolResult(letter * 2 * LIMIT), context)
+
+    texts = sorted(path.read_text() for path in home.rglob("*.txt"))
+    assert texts == ["a" * 2 * LIMIT, "b" * 2 * LIMIT]
+    assert {path.parent.stat().st_mode & 0o777 for path in home.rglob("*.txt")} == {0o700}

@@ -41,3 +41,11 @@ def test_as_much_as_is_kept_is_read_whole_and_of_more_only_whole_lines(tmp_path:
     typed.add("\nc")
 
     assert typed.read() == f"{LOST}\n" + "b" * (KEPT - 10) + "\nc"
+
+
+def test_what_is_kept_of_too_much_is_for_this_user_only(tmp_path: Path) -> None:
+    TypedInput(tmp_path / "typed").add("line\n" * KEPT)
+
+    (kept,) = tmp_path.iterdir()
+    assert (kept.name, kept.stat().st_mode & 0o777) == ("typed", 0o600)
+    assert kept.stat().st_size <= KEPT

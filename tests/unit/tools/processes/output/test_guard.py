@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.tools.kit import open_below
 from tests.unit.tools.processes.kit import Ledger, ended, keeping, new_task
 from wakeful.tools.processes.output.guard import OutputGuard
 from wakeful.tools.processes.output.output import Output
@@ -39,6 +40,7 @@ def test_beginning_and_end_stay_and_a_page_skips_the_trimmed_part(settings: Proc
     assert guard.is_too_large(path)
     guard.trim(path)
 
+    assert open_below(tmp_path) == []
     assert not guard.is_too_large(path)
     assert path.stat().st_size == 9 * MIB
     first = output.page(0, 9 * MIB, is_whole=True)

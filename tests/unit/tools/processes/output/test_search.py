@@ -150,3 +150,26 @@ async def test_progress_is_not_stored_beside_a_match_that_is_being_written(
 
     assert (saved, [match.line for match in ledger.matches]) == ([], ["word"])
     assert (await searched.stored()).offset == 55
+
+
+async def test_what_was_stored_with_a_match_is_not_stored_again_and_what_comes_later_is(
+    searched: Searched, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched.path.write_bytes(b"word\n")
+    await searched.search.go_on(asyncio.Event())
+    saved: list[int] = []
+
+    async def note(task_id: str, watch: bytes, *, will_notify: bool | None = None) -> None:
+        saved.append(load_state(watch).offset)
+
+    monkeypatch.setattr(ledger, "save_watch", note)
+    await searched.search.save()
+    assert saved == []
+
+    with searched.path.open("ab") as output:
+        output.write(b"line\n")
+    await searched.search.go_on(asyncio.Event())
+    await searched.search.save()
+    await searched.search.save()
+
+    assert saved == [10]
