@@ -1,7 +1,6 @@
 """Files are replaced for good, and nothing is left over from it."""
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from wakeful.tools.files.workspace import Folders
 
 
 @pytest.fixture
-def steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def steps(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is brought to the disk, by its path, and each replacement, in their order."""
     steps: list[str] = []
     sync, replace = os.fsync, os.replace
@@ -29,7 +28,7 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
     monkeypatch.setattr(os, "fsync", noted_sync)
     monkeypatch.setattr(os, "replace", noted_replace)
-    yield steps
+    return steps
 
 
 def test_the_content_is_on_the_disk_before_the_file_has_its_name_and_the_name_after_it(
