@@ -1,6 +1,7 @@
 """A hold on a process, which no other process with its number can be taken for."""
 
 import asyncio
+import os
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -69,3 +70,20 @@ async def test_a_group_that_ignores_the_first_signal_is_killed_after_the_grace()
         assert gone.is_set()
         assert stubborn.wait() == -signal.SIGKILL
         grip.release()
+
+
+def test_no_hold_is_left_on_a_process_that_was_let_go_or_was_another(child: subprocess.Popen[bytes]) -> None:
+    identity = identity_of(child.pid)
+    assert identity is not None
+    before = _count_holds()
+
+    grip = grip_on(identity)
+    assert grip is not None
+    grip.release()
+    grip_on(replace(identity, start_time=identity.start_time + 1))
+
+    assert _count_holds() == before
+
+
+def _count_holds() -> int:
+    return sum("pidfd" in os.path.realpath(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd"))
